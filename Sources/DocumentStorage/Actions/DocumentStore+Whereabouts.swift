@@ -175,7 +175,9 @@ extension DocumentStore {
     /// - Parameter places: where files with the number of the item's inode lie.
     package func movedFile(of item: IndexedItem, among places: [Location]) throws -> MovedFile? {
         for place in places where place.domain == item.domain {
-            guard let file = try? tree.file(at: place), isFile(file, try tree.stamp(at: place), of: item),
+            // Where nothing of it has changed but its name, nobody needs to read it.
+            guard let file = try? tree.file(at: place),
+                try isFile(file, nil, of: item) || isFile(file, tree.stamp(at: place), of: item),
                 try !isRecorded(file, at: place, beside: item)
             else { continue }
             let (own, folder) = try index.read { index in

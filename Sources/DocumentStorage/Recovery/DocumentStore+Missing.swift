@@ -17,7 +17,15 @@ extension DocumentStore {
         var lost: [IndexedItem] = []
         for item in missing {
             let candidates = (item.local.flatMap { places[$0.inode] } ?? []).map(\.location)
-            guard let moved = try movedFile(of: item, among: candidates.filter { !taken.contains($0) }),
+                .filter { !taken.contains($0) }
+            if let unreadable = candidates.first(where: { isUnreadable($0, of: item) }) {
+                // What was changed is not given up because of that, and nobody is kept from all else.
+                report.findings.append(
+                    "\(try locate(item.id, in: item.domain).location) has no file, and \(tree.path(of: unreadable)), which may be it, cannot be read: change its permissions."
+                )
+                continue
+            }
+            guard let moved = try movedFile(of: item, among: candidates),
                 moved.folder != nil || moved.unknownFolder != nil
             else {
                 lost.append(item)
@@ -40,6 +48,17 @@ extension DocumentStore {
             }
         }
         return taken
+    }
+
+    /// Whether nobody can tell if a file is an item's: it was changed, and may not be read.
+    private func isUnreadable(_ place: Location, of item: IndexedItem) -> Bool {
+        guard let file = try? tree.file(at: place), !isFile(file, nil, of: item) else { return false }
+        do {
+            _ = try tree.stamp(at: place)
+            return false
+        } catch {
+            return true
+        }
     }
 
     /// Those whose own files lie somewhere in their domain are missing at their places; the others were saved over with

@@ -84,6 +84,25 @@ struct MakingTests {
         #expect(try item(at: "new.txt")?.id.rawValue == "n")
     }
 
+    @Test("COORD-19, INV-1: so it is when the item has contents here, and its file is still to come to the place")
+    func takenByMoved() throws {
+        let other = try storage.item("o", "other.txt", contents: "theirs")
+        try storage.tell(other)
+        try storage.provide(other, "theirs")
+        let entry = try expect("new.txt")
+        try storage.write("ours", to: path("new.txt"))
+        // Somebody uses it: the tree follows later.
+        let moved = try storage.item("o", "new.txt", contents: "theirs")
+        _ = try storage.store.apply([moved], in: storage.domain, leavingWork: true)
+        let made = try #require(try takeIn(entry))
+        #expect(made.id == entry.itemID && made.item.name?.rawValue == "1 new.txt")
+        #expect(try storage.document("1 new.txt") == "ours")
+        for entry in try journal() { try storage.store.perform(entry) }
+        #expect(try storage.document("new.txt") == "theirs")
+        #expect(try item(at: "new.txt")?.id.rawValue == "o")
+        #expect(try journal() == [])
+    }
+
     @Test("COORD-19: a crash while it gets another name loses nothing")
     func crashBeside() throws {
         var entry = try expect("new.txt")

@@ -71,7 +71,10 @@ extension DocumentStore {
             return there
         }
         if let holder = try index.read({ try $0.holder(of: name, in: parent, of: entry.domain) }),
-            holder.item.name == name, holder.local != nil
+            holder.item.name == name, let local = holder.local,
+            // One that the remote has just moved there may have its own file elsewhere still.
+            try parts.first?.file?.inode == local.inode
+                || index.read({ try $0.diskLocation(of: holder.id, in: entry.domain) }) == place
         {
             // Moved there inside of the access, perhaps: the file is its own.
             try index.write(durably: false) { try $0.finish(entry) }

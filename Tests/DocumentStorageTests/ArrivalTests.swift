@@ -88,6 +88,27 @@ struct ArrivalTests {
     }
 
     @Test(
+        "CONT-8, INV-1: when the name is taken at the last moment it is gone from there again, unless somebody has written to it",
+        arguments: [false, true])
+    func takenMeanwhile(isEdited: Bool) throws {
+        try fill(["new.txt": "mine"])
+        let (plain, domain) = (storage.store, storage.domain)
+        let path = storage.tree.path(of: try storage.location("new.txt"))
+        let quicker = try storage.item("n", "new.txt", contents: "theirs")
+        storage.observe(
+            Meanwhile(at: .arrivePublished) {
+                if isEdited { try TemporaryFile.write("mine, and more", to: path) }
+                _ = try plain.apply([quicker], in: domain)
+            })
+        #expect { try moveIn(outside.appending("new.txt"), as: "new.txt") } throws: {
+            ($0 as? DocumentError)?.code == .destinationExists
+        }
+        #expect(try storage.document("new.txt") == (isEdited ? "mine, and more" : nil))
+        #expect(try storage.read(outside.appending("new.txt")) == "mine")
+        #expect(try storage.index.read { try $0.journal() } == [])
+    }
+
+    @Test(
         "CONT-8: what cannot be an item refuses the whole folder, with its name",
         arguments: ["link", "clash", "reserved", "control"])
     func unfit(what: String) throws {

@@ -79,8 +79,8 @@ extension DocumentStore {
     package func finish(_ arrival: Arrival) throws -> IndexedItem {
         let place = Location(domain: arrival.entry.domain, components: arrival.entry.payload.destination ?? [])
         let recorded = try takingBack {
-            if let inode = arrival.entry.payload.file?.inode {
-                try tree.withdrawWhole(arrival.request, from: place, inode: inode)
+            if let file = arrival.entry.payload.file {
+                try tree.withdrawWhole(arrival.request, from: place, expecting: file)
             }
             try abandon(arrival)
         } _: {

@@ -23,13 +23,14 @@ extension DocumentTree {
         try flushFolders(around: location)
     }
 
-    /// Takes back what was put there, when it still is that.
-    func withdrawWhole(_ request: StagingRequest, from location: Location, inode: UInt64) throws {
+    /// Takes back what was put there, when it still is that. A document that somebody has written to since stays: that is
+    /// nowhere else.
+    func withdrawWhole(_ request: StagingRequest, from location: Location, expecting: FileIdentity) throws {
         let (parent, name) = try place(of: location)
-        guard let folder = try documents.folderIfPresent(parent), try folder.status(name)?.identity.inode == inode
-        else {
-            return
-        }
+        guard let folder = try documents.folderIfPresent(parent), let status = try folder.status(name),
+            status.identity.inode == expecting.inode,
+            status.isFolder || status.identity.hasSameContents(as: expecting)
+        else { return }
         _ = try folder.rename(name, to: request.folder, StagingRequest.contents, .notReplacing)
     }
 

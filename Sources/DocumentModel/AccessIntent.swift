@@ -50,6 +50,9 @@ public struct AccessRequest: Hashable, Sendable {
     public var isCreating = false
     /// The program that the tool asks for, as people know it; nil: the tool itself.
     public var onBehalf: String?
+    /// Asked for by a mounted tree, for programs that know nothing of accesses: who reads in one mount shares the file with who
+    /// writes it in another one, and two who write wait for each other for a moment only.
+    package var isOfMount = false
 
     /// One document of an access.
     public struct Intention: Hashable, Sendable {

@@ -136,11 +136,17 @@ package struct Claim: Hashable, Sendable {
     package let patience: Duration?
     /// Whose presenters are not asked: it tells them itself.
     package let tellingItself: ClaimOwner?
+    /// Asked for by a mounted tree, for programs that know nothing of claims and may have a file open for ever.
+    package let isOfMount: Bool
+
+    /// How long those of one mount wait for what programs have open in another one.
+    package static let patienceWithMounts = Duration.seconds(5)
 
     package init(
         id: ClaimID, owner: ClaimOwner, intentions: [AccessIntention], style: Style = .access, purpose: Purpose? = nil,
         coordinator: CoordinatorID? = nil, providesContents: Bool = false, nestedIn: Set<ClaimID> = [],
-        answering: MessageID? = nil, patience: Duration? = nil, tellingItself: ClaimOwner? = nil
+        answering: MessageID? = nil, patience: Duration? = nil, tellingItself: ClaimOwner? = nil,
+        isOfMount: Bool = false
     ) {
         self.id = id
         self.owner = owner
@@ -153,6 +159,7 @@ package struct Claim: Hashable, Sendable {
         self.answering = answering
         self.patience = patience
         self.tellingItself = tellingItself
+        self.isOfMount = isOfMount
     }
 
     package init(
@@ -176,7 +183,14 @@ package struct Claim: Hashable, Sendable {
         if style == .preparation || other.style == .preparation { return true }
         if let purpose, purpose == other.purpose { return true }
         if let coordinator, coordinator == other.coordinator { return true }
-        return leavesOpen(other) || other.leavesOpen(self)
+        return leavesOpen(other) || other.leavesOpen(self) || sharesFile(with: other) || other.sharesFile(with: self)
+    }
+
+    /// Whether programs read in one mount what others write in place in another one, or what is replaced for them: as in one
+    /// mount, and in any folder. Two who write do not share: each mount has pages and locks of its own.
+    private func sharesFile(with other: Claim) -> Bool {
+        guard isOfMount, other.isOfMount, intentions.allSatisfy(\.readsWhatIsOpen) else { return false }
+        return [.access, .renewal].contains(other.style) && other.intentions.allSatisfy { $0.intent == .writing(nil) }
     }
 
     /// Whether the other one goes on reading what it has opened when this one has taken its file away.

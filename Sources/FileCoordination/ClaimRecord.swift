@@ -63,13 +63,20 @@ struct ClaimRecord: Sendable {
     /// Told when it ends: did-move and version messages, in order (COORD-24).
     var afterwards: [Telling] = []
 
+    /// Of a mount's: when it is next looked at whether it waits for another mount.
+    var nextLook: Duration?
+
     /// When it is refused, if it still waits for others then.
-    var deadline: Duration? { claim.patience.map { since + $0 } }
+    var end: Duration? { claim.patience.map { since + $0 } }
+
+    /// When something is to be done if it still waits for others then.
+    var deadline: Duration? { [end, nextLook].compactMap { $0 }.min() }
 
     init(claim: Claim, rank: UInt64, since: Duration) {
         self.claim = claim
         self.rank = rank
         self.since = since
+        nextLook = claim.isOfMount ? since + Claim.patienceWithMounts : nil
     }
 }
 

@@ -96,8 +96,19 @@ extension CoordinationStateMachine {
     mutating func refuseImpatient() {
         for id in impatient.sorted() {
             guard let record = records[id], let deadline = record.deadline, deadline <= now else { continue }
+            guard record.end.map({ $0 <= now }) == true || waitsForMount(id) else {
+                // Tools end what they have; contents come, or their provider's deadline does.
+                records[id]?.nextLook = now + Claim.patienceWithMounts
+                continue
+            }
             refuse(id, CoordinationMessages.inUse(record.claim, explanation(of: id)))
         }
+    }
+
+    /// Whether programs have open in a mount what a claim of another one waits for: that may be for ever.
+    private func waitsForMount(_ id: ClaimID) -> Bool {
+        records[id]?.claim.isOfMount == true
+            && allBlocks(of: id).contains { $0.stage == .granted && $0.claim.isOfMount }
     }
 
     /// COORD-8, COORD-25: the accessor does not run; presenters get back what they gave up.

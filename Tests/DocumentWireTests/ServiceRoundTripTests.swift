@@ -111,6 +111,7 @@ struct ServiceRoundTripTests {
         request.coordinator = generator.optional { UInt64($0.int(1...1000)) }
         request.answering = generator.optional { UInt64($0.int(1...1000)) }
         request.isPreparation = generator.bool()
+        request.isOfMount = generator.bool()
         request.isCreating =
             request.intent == .writing && request.writingOption == nil && request.also.isEmpty
             && !request.isPreparation && !request.metadataOnly && generator.bool()

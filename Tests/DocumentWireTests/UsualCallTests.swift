@@ -27,6 +27,7 @@ struct UsualCallTests {
         add { $0.presenter = 1 }
         add { $0.answering = 1 }
         add { $0.isPreparation = true }
+        add { $0.isOfMount = true }
         add { $0.also = [AccessRequest.Intention(location: plain.location, intent: .reading)] }
         return [.endAccess(0), .endAccess(1), .endAccess(generator.next())]
             + ([plain, read] + others).map(ServiceCall.beginAccess)

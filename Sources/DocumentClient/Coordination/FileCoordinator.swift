@@ -23,6 +23,8 @@ public final class FileCoordinator: Sendable {
     private let client: DocumentClient
     private let presenter: (any FilePresenter)?
     private let number: UInt64
+    /// Whether it acts for the programs of a mounted tree.
+    private let isOfMount: Bool
     private let state = Mutex(State())
 
     /// - Parameter presenter: who acts through it: it is not told of these accesses, and what it writes while it saves goes
@@ -31,18 +33,29 @@ public final class FileCoordinator: Sendable {
         self.client = client
         self.presenter = presenter
         number = client.desk.takeNumber()
+        isOfMount = false
     }
 
-    private init(_ client: DocumentClient, presenter: any FilePresenter, number: UInt64) {
+    /// For the programs of a mounted tree, which know nothing of accesses: they share files with those of other mounts where one
+    /// of the two only reads, and wait for them for some seconds else.
+    package init(ofMount client: DocumentClient) {
         self.client = client
+        presenter = nil
+        number = client.desk.takeNumber()
+        isOfMount = true
+    }
+
+    private init(acting other: FileCoordinator, for presenter: any FilePresenter) {
+        client = other.client
         self.presenter = presenter
-        self.number = number
+        number = other.number
+        isOfMount = other.isOfMount
     }
 
     /// What this coordinator does for one of several presenters: accesses of all of them never wait for each other (COORD-6),
     /// and what the presenter asks for while it answers goes before those who wait for the answer (COORD-32).
     package func acting(for presenter: any FilePresenter) -> FileCoordinator {
-        FileCoordinator(client, presenter: presenter, number: number)
+        FileCoordinator(acting: self, for: presenter)
     }
 
     /// Accesses with the same purpose never wait for each other, across processes too. Providers use their identifier
@@ -196,6 +209,7 @@ public final class FileCoordinator: Sendable {
         request.readingOptions = first.readingOptions
         request.also = intents.dropFirst().map(\.intention)
         request.coordinator = number
+        request.isOfMount = isOfMount
         if let presenter {
             guard let registered = client.desk.number(of: presenter) else {
                 throw DocumentError(

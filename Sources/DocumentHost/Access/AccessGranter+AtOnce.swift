@@ -26,7 +26,9 @@ extension AccessGranter {
         let coordinator = request.coordinator.map { CoordinatorID(owner: owner.id, number: $0) }
         guard
             let claim = broker.claimWithoutWaiting({ id in
-                Claim(id: id, owner: owner, intentions: [intention], purpose: purpose, coordinator: coordinator)
+                Claim(
+                    id: id, owner: owner, intentions: [intention], purpose: purpose, coordinator: coordinator,
+                    isOfMount: request.isOfMount)
             })
         else { return nil }
         // From here on nobody changes it who coordinates; until here anybody may have.

@@ -93,11 +93,11 @@ extension AccessGranter {
                 Claim(
                     id: id, owner: owner, intentions: [outdated], style: .renewal, purpose: purpose,
                     coordinator: request.coordinator.map { CoordinatorID(owner: owner.id, number: $0) },
-                    nestedIn: nestedIn, answering: request.answering.map(MessageID.init))
+                    nestedIn: nestedIn, answering: request.answering.map(MessageID.init), isOfMount: request.isOfMount)
             }.id
         } catch {
-            // Asked for inside the tool's own access: what is here has to do until that one ends.
-            guard error.code == .deadlock else { throw error }
+            // Asked for inside the tool's own access, or written in another mount: what is here has to do until that one ends.
+            guard error.code == .deadlock || error.code == .busy && request.isOfMount else { throw error }
             return nil
         }
         // Who hears of a change reads again: told for nothing, two presenters would make each other read without end.

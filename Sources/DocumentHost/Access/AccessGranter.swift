@@ -135,8 +135,9 @@ struct AccessGranter: Sendable {
                     // A tool's own access around this one, or one with its purpose, may be in the middle of a save.
                     let isAlone = nested.isEmpty && request.purpose == nil
                     for item in wanted {
+                        let isLooking = isAlone && !isWrittenBeside(item, request)
                         let paused = try await provide(
-                            item, for: request, by: owner, looking: isAlone, coming, onProgress)
+                            item, for: request, by: owner, looking: isLooking, coming, onProgress)
                         guard let paused else { continue }
                         halt.found(paused, in: item)
                         throw DocumentError(.cancelled, "\(item.location) is paused.")
@@ -148,7 +149,8 @@ struct AccessGranter: Sendable {
                         id: id, owner: owner, intentions: wanted,
                         style: request.isPreparation ? .preparation : .access, purpose: purpose,
                         coordinator: request.coordinator.map { CoordinatorID(owner: owner.id, number: $0) },
-                        providesContents: true, nestedIn: nested, answering: request.answering.map(MessageID.init))
+                        providesContents: true, nestedIn: nested, answering: request.answering.map(MessageID.init),
+                        isOfMount: request.isOfMount)
                 })
             return try await hold(grant, targets, wanted, request, snapshots, coming?.file, by: owner, share, rights)
         } catch {
@@ -156,6 +158,12 @@ struct AccessGranter: Sendable {
             if error.code == .noSuchItem, try isReplaced(targets, request) { return nil }
             throw error
         }
+    }
+
+    /// Whether another mount's program may be in the middle of a save, whose end looks at it.
+    private func isWrittenBeside(_ item: CoordinatedItem, _ request: AccessRequest) -> Bool {
+        guard request.isOfMount, case .item(let key) = item.subject else { return false }
+        return accesses.isWritten(key)
     }
 
     /// COORD-6, COORD-36. Nil: a purpose of its own.

@@ -18,7 +18,7 @@ final class HostSession: Sendable {
     /// How long a program waits for others that use a document, where it keeps others from the folder around it meanwhile.
     let patience: Duration
     /// All accesses of the mount are of one coordinator: its programs wait for others, never for each other, as in any
-    /// folder (COORD-6).
+    /// folder (COORD-6). With those of other mounts they share what one of the two only reads.
     private let coordinator: FileCoordinator
     /// Who waits for a folder to be listed: that is not to take the connection's places from others. With those who wait for
     /// contents, they are fewer than it has.
@@ -30,7 +30,7 @@ final class HostSession: Sendable {
     init(_ client: DocumentClient, patience: Duration) {
         self.client = client
         self.patience = patience
-        coordinator = FileCoordinator(client)
+        coordinator = FileCoordinator(ofMount: client)
         (departure, departing) = AsyncStream.makeStream(of: Void.self)
     }
 

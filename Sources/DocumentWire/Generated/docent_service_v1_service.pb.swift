@@ -2630,6 +2630,15 @@ package nonisolated struct WireServiceBeginAccess: @unchecked Sendable {
     set {_uniqueStorage()._onBehalf = newValue}
   }
 
+  /// The tool is a mounted tree, whose programs know nothing of accesses, and may have a document open for ever. Who reads it
+  /// through one mount (`as_it_comes`) and who writes it in place through another one share its file, as in any folder, and do
+  /// not wait for each other. What else waits for what programs have open in another mount fails after some seconds, with
+  /// BUSY.
+  package var ofMount: Bool {
+    get {_storage._ofMount}
+    set {_uniqueStorage()._ofMount = newValue}
+  }
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -9639,7 +9648,7 @@ nonisolated extension WireServiceRemoveItem: SwiftProtobuf.Message, SwiftProtobu
 
 nonisolated extension WireServiceBeginAccess: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".BeginAccess"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}location\0\u{1}intent\0\u{1}purpose\0\u{3}metadata_only\0\u{3}nested_in\0\u{3}writing_option\0\u{3}reading_options\0\u{1}also\0\u{1}presenter\0\u{1}coordinator\0\u{1}answering\0\u{1}preparation\0\u{1}bookmark\0\u{1}creating\0\u{3}on_behalf\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}location\0\u{1}intent\0\u{1}purpose\0\u{3}metadata_only\0\u{3}nested_in\0\u{3}writing_option\0\u{3}reading_options\0\u{1}also\0\u{1}presenter\0\u{1}coordinator\0\u{1}answering\0\u{1}preparation\0\u{1}bookmark\0\u{1}creating\0\u{3}on_behalf\0\u{3}of_mount\0")
 
   fileprivate class _StorageClass {
     var _location: String = String()
@@ -9657,6 +9666,7 @@ nonisolated extension WireServiceBeginAccess: SwiftProtobuf.Message, SwiftProtob
     var _bookmark: Data = Data()
     var _creating: Bool = false
     var _onBehalf: String = String()
+    var _ofMount: Bool = false
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -9682,6 +9692,7 @@ nonisolated extension WireServiceBeginAccess: SwiftProtobuf.Message, SwiftProtob
       _bookmark = source._bookmark
       _creating = source._creating
       _onBehalf = source._onBehalf
+      _ofMount = source._ofMount
     }
   }
 
@@ -9715,6 +9726,7 @@ nonisolated extension WireServiceBeginAccess: SwiftProtobuf.Message, SwiftProtob
         case 13: try { try decoder.decodeSingularBytesField(value: &_storage._bookmark) }()
         case 14: try { try decoder.decodeSingularBoolField(value: &_storage._creating) }()
         case 15: try { try decoder.decodeSingularStringField(value: &_storage._onBehalf) }()
+        case 16: try { try decoder.decodeSingularBoolField(value: &_storage._ofMount) }()
         default: break
         }
       }
@@ -9772,6 +9784,9 @@ nonisolated extension WireServiceBeginAccess: SwiftProtobuf.Message, SwiftProtob
       if !_storage._onBehalf.isEmpty {
         try visitor.visitSingularStringField(value: _storage._onBehalf, fieldNumber: 15)
       }
+      if _storage._ofMount != false {
+        try visitor.visitSingularBoolField(value: _storage._ofMount, fieldNumber: 16)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -9796,6 +9811,7 @@ nonisolated extension WireServiceBeginAccess: SwiftProtobuf.Message, SwiftProtob
         if _storage._bookmark != rhs_storage._bookmark {return false}
         if _storage._creating != rhs_storage._creating {return false}
         if _storage._onBehalf != rhs_storage._onBehalf {return false}
+        if _storage._ofMount != rhs_storage._ofMount {return false}
         return true
       }
       if !storagesAreEqual {return false}

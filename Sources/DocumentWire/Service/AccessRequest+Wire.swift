@@ -37,6 +37,7 @@ extension AccessRequest {
         isPreparation = call.preparation
         bookmark = call.bookmark.isEmpty ? nil : try Bookmark(bytes: Array(call.bookmark))
         onBehalf = call.onBehalf.isEmpty ? nil : try Checks.text(call.onBehalf, "A program's name", limit: 256)
+        isOfMount = call.ofMount
         isCreating = call.creating
         guard !isCreating || isPlainWrite else {
             throw DocumentError(
@@ -143,6 +144,7 @@ extension WireServiceBeginAccess {
         bookmark = collected(request.bookmark?.bytes ?? [])
         creating = request.isCreating
         onBehalf = request.onBehalf ?? ""
+        ofMount = request.isOfMount
     }
 }
 

@@ -105,6 +105,7 @@ package struct DocumentMount: Sendable {
             group.addTask { await tree.readers.run() }
             group.addTask {
                 await ending()
+                await Self.endNotices(of: tree, session)
                 session.stop()
             }
             // The first thread that ends has ended the others.
@@ -116,9 +117,19 @@ package struct DocumentMount: Sendable {
         // answers any more: the kernel's table says it.
         if !session.isGone { try? await tree.disk.run { if point.isServedHere { try point.detach() } } }
         await session.drain()
-        tree.notices.end()
         session.leave()
         await tree.closeAll()
+    }
+
+    /// While programs are still answered: the kernel, which is being told of something, may wait for one that waits for us. Once
+    /// nobody takes what it asks, that would be for ever.
+    private static func endNotices(of tree: MountedTree, _ session: KernelSession) async {
+        // Not a child: it goes on also where the mount's own task is cancelled.
+        let cancelling = Task {
+            repeat { session.cancelAnswers() } while (try? await Task.sleep(for: .milliseconds(100))) != nil
+        }
+        await tree.notices.end()
+        cancelling.cancel()
     }
 
     /// A few, so that a file that is read from a slow disk does not keep others waiting.

@@ -95,4 +95,25 @@ struct MountClaimTests {
             #expect(try machine.sh("ls work") == "a.txt\nb.txt\nf\n")
         }
     }
+
+    @Test("A signal ends a mount soon also while a program waits in a folder of which the kernel is told something")
+    func signalled() throws {
+        try withDomain { machine in
+            let gate = machine.folder + "/gate"
+            let holder = try Peer(machine, ["put", "work:/new.txt", "-", gate])
+            try #require(holder.says("granted", within: 40), "\(holder.lines) \(machine.logTail)")
+            let process = try #require(machine.mounts.first)
+            // The kernel keeps the folder from others until this is answered: for five seconds.
+            let waiting = try machine.background("touch work/new.txt")
+            #expect(try Machine.eventually(within: 4) { try machine.succeed("status").contains("waits to") })
+            // It lets go of that name when it has the folder.
+            try machine.succeed("rm", "work:/b.txt")
+            usleep(300_000)
+            kill(process, SIGTERM)
+            #expect(Machine.eventually(within: 2) { machine.mounts.isEmpty }, "\(machine.logTail)")
+            waiting.waitUntilExit()
+            try machine.write("", to: gate)
+            #expect(holder.says("done"), "\(holder.lines) \(machine.logTail)")
+        }
+    }
 }

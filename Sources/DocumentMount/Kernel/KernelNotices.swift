@@ -21,7 +21,14 @@ final class KernelNotices: Sendable {
     private let pool = BlockingPool(threads: threads, name: "docent-notices")
     /// For what somebody waits for: it does not wait for what others have the kernel told.
     private let prompt = BlockingPool(threads: 1, name: "docent-prompt")
-    private let session = Mutex<KernelSession?>(nil)
+    private struct State {
+        var session: KernelSession?
+        /// How many are with the kernel just now, or about to be.
+        var told = 0
+        var waiters: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state = Mutex(State())
     private let table = Mutex(NoticeTable())
     private let notices: AsyncStream<KernelNotice>
     private let waiting: AsyncStream<KernelNotice>.Continuation
@@ -30,15 +37,23 @@ final class KernelNotices: Sendable {
         (notices, waiting) = AsyncStream.makeStream(of: KernelNotice.self)
     }
 
-    func begin(_ session: KernelSession) { self.session.withLock { $0 = session } }
+    func begin(_ session: KernelSession) { state.withLock { $0.session = session } }
 
-    /// Nothing is told any more.
-    func end() {
-        session.withLock { $0 = nil }
+    /// Nothing is told any more. Returns when the kernel has let go of all that it was told of, for which it may wait for answers
+    /// of ours: these are to be given until then.
+    func end() async {
         waiting.finish()
+        await withCheckedContinuation { continuation in
+            let isDone = state.withLock { state in
+                state.session = nil
+                if state.told > 0 { state.waiters.append(continuation) }
+                return state.told == 0
+            }
+            if isDone { continuation.resume() }
+        }
     }
 
-    /// Tells what is added, until the task is cancelled.
+    /// Tells what is added, until the task is cancelled or ``end()``.
     func run() async {
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<Self.threads {
@@ -64,8 +79,19 @@ final class KernelNotices: Sendable {
     func tell(_ notice: KernelNotice) async { await tell(notice, on: prompt) }
 
     private func tell(_ notice: KernelNotice, on pool: BlockingPool) async {
-        guard let session = session.withLock({ $0 }) else { return }
+        let session = state.withLock { state in
+            if state.session != nil { state.told += 1 }
+            return state.session
+        }
+        guard let session else { return }
         try? await pool.run { session.tell(notice) }
+        let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+            state.told -= 1
+            guard state.told == 0 else { return [] }
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+        for waiter in waiters { waiter.resume() }
     }
 }
 

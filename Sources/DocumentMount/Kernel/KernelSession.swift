@@ -183,9 +183,14 @@ final class KernelSession: @unchecked Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
+    /// Cancels what is being answered just now.
+    func cancelAnswers() {
+        for task in state.withLock({ $0.pending.values.compactMap(\.task) }) { task.cancel() }
+    }
+
     /// Cancels what is being answered, and waits until it is.
     func drain() async {
-        for task in state.withLock({ $0.pending.values.compactMap(\.task) }) { task.cancel() }
+        cancelAnswers()
         await withCheckedContinuation { continuation in
             let isIdle = state.withLock { state in
                 if !state.pending.isEmpty { state.waiters.append(continuation) }

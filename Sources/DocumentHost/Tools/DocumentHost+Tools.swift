@@ -11,7 +11,8 @@ extension DocumentHost {
     /// - Parameter name: for messages that say who waits for whom: "docent edit (process 4711)".
     package func connect(tool name: String, process: Int32, program: ToolProgram) async -> Tool {
         let registry = registry
-        let looked = try? await storage.run { _ in registry.standing(of: program) }
+        let files = await registry.registeredFiles()
+        let looked = try? await storage.run { _ in registry.standing(of: program, registeredFiles: files) }
         let standing = looked ?? .nobody("The host ends.")
         if case .nobody(let reason) = standing {
             logger.notice("a tool may do nothing", metadata: ["tool": "\(name)", "reason": "\(reason)"])

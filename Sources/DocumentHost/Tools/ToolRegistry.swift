@@ -1,5 +1,6 @@
 import DocumentModel
 import DocumentStorage
+import DocumentTransport
 import Glibc
 import ProviderLauncher
 import Synchronization
@@ -12,15 +13,27 @@ final class ToolRegistry: Sendable {
         var containerPlace: Location?
         /// By connection.
         var opened: [UInt64: Set<ContainerIdentifier>] = [:]
+        /// By registered programs' paths: what looks there, and what was found last.
+        var looks: [String: UnboundedCalls] = [:]
+        var seen: [String: ProgramFile] = [:]
     }
+
+    /// How long a registered program is looked at.
+    private static let patience = Duration.seconds(1)
 
     private let state = Mutex(State())
     private let ownPrograms: [FilePath]
     private let admitsUnregistered: Bool
+    private let look: @Sendable (FilePath) -> ProgramFile?
 
-    init(ownPrograms: [FilePath], admitsUnregistered: Bool) {
+    /// - Parameter look: says which file a registered program's path names. May block, for ever.
+    init(
+        ownPrograms: [FilePath], admitsUnregistered: Bool,
+        look: @escaping @Sendable (FilePath) -> ProgramFile? = { ToolRegistry.file($0) }
+    ) {
         self.ownPrograms = ownPrograms
         self.admitsUnregistered = admitsUnregistered
+        self.look = look
     }
 
     /// - Returns: what is wrong with registrations that cannot be used: those tools may do nothing.
@@ -51,12 +64,40 @@ final class ToolRegistry: Sendable {
 
     func remove(_ id: ToolIdentifier) { state.withLock { $0.tools[id] = nil } }
 
-    /// Looks at the registered programs on disk. Blocks.
-    func standing(of program: ToolProgram) -> ToolStanding {
+    /// Looks at the registered programs on disk. One that gives no answer, as on a network that is gone, keeps no tool waiting for
+    /// long: it is what was found there last.
+    ///
+    /// - Returns: by their paths.
+    func registeredFiles(within patience: Duration = ToolRegistry.patience) async -> [String: ProgramFile] {
+        let paths = Set(all.map(\.executable))
+        return await withTaskGroup(of: (String, ProgramFile?).self) { group in
+            for path in paths { group.addTask { (path, await self.file(of: path, within: patience)) } }
+            var files: [String: ProgramFile] = [:]
+            for await (path, file) in group { files[path] = file }
+            return files
+        }
+    }
+
+    private func file(of path: String, within patience: Duration) async -> ProgramFile? {
+        let (looks, before) = state.withLock { state in
+            // One that hangs is not repeated for each tool.
+            let looks = state.looks[path] ?? UnboundedCalls(name: "docent-lookup", mostHanging: 1)
+            state.looks[path] = looks
+            return (looks, state.seen[path])
+        }
+        let answer: ProgramFile?? = try? await looks.run(within: patience) { [look] in look(FilePath(path)) }
+        guard let found = answer else { return before }
+        state.withLock { $0.seen[path] = found }
+        return found
+    }
+
+    /// Blocks.
+    ///
+    /// - Parameter files: of ``registeredFiles(within:)``.
+    func standing(of program: ToolProgram, registeredFiles files: [String: ProgramFile]) -> ToolStanding {
         ToolIdentification(
             registered: all.map {
-                ToolIdentification.Registered(
-                    tool: $0.id, path: $0.executable, file: Self.file(FilePath($0.executable)))
+                ToolIdentification.Registered(tool: $0.id, path: $0.executable, file: files[$0.executable])
             }, ownPrograms: ownPrograms.compactMap(Self.file), admitsUnregistered: admitsUnregistered
         ).standing(of: program)
     }

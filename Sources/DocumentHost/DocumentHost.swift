@@ -89,6 +89,7 @@ public final class DocumentHost: Sendable {
     let pickers = PickerTable()
     let exported = ExportedItems()
     let machineTypes = MachineTypes()
+    let outside = OutsidePaths()
     let fleet: ProviderFleet
     let confinement: Confinement
     let providerRecords: ProviderRecords

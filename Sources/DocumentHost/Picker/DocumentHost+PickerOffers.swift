@@ -49,7 +49,7 @@ extension DocumentHost {
             throw DocumentError(.invalidArgument, "“\(ItemName.printable(path))” is not the name of a file.")
         }
         let checked = try ItemName(name)
-        let (kind, size): (ItemKind, Int64?) = try await storage.run { _ in
+        let (kind, size): (ItemKind, Int64?) = try await outside.look(at: FilePath(path)) {
             var status = stat()
             guard stat(path, &status) == 0 else {
                 throw DocumentError(

@@ -13,8 +13,11 @@ extension DocumentHost {
         onProgress: @escaping @Sendable (TransferProgress?) -> Void
     ) async throws(DocumentError) -> (item: IndexedItem, status: ItemStatus) {
         await settleChanges(at: place, in: domain)
-        let original = try await original(at: source, removing: removingSource)
-        if try await storage.run({ _ in OriginalPath.isPackage(original) }) {
+        let (original, isPackage) = try await outside.look(at: source) { () -> (FilePath, Bool) in
+            let original = OriginalPath.resolved(source, followingLink: !removingSource)
+            return (original, OriginalPath.isPackage(original))
+        }
+        if isPackage {
             return try await putPackage(
                 original, at: place, on: domain, removingSource: removingSource, replacing: replacing,
                 onProgress: onProgress)
@@ -33,10 +36,6 @@ extension DocumentHost {
             await remove(copy.request)
             throw error
         }
-    }
-
-    private func original(at path: FilePath, removing: Bool) async throws(DocumentError) -> FilePath {
-        try await storage.run { _ in OriginalPath.resolved(path, followingLink: !removing) }
     }
 
     /// Of a document that a provider provides, the contents at one moment, read under a claim: it is free again while they

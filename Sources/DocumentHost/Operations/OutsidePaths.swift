@@ -1,0 +1,32 @@
+import DocumentModel
+import DocumentTransport
+import SystemPackage
+
+/// Looks at what lies outside of the storage root, wherever people say: perhaps on a disk or a network that is gone. The threads
+/// that all documents need do not wait for that.
+final class OutsidePaths: Sendable {
+    /// How long an answer is waited for.
+    private static let patience = Duration.seconds(10)
+
+    private let calls = UnboundedCalls(name: "docent-outside", mostHanging: 16)
+
+    /// - Parameter body: looks at the path. May block, for ever.
+    /// - Throws: `deadlineExceeded` when there is no answer in time, `cancelled`, and what the body throws.
+    func look<Value: Sendable>(
+        at path: FilePath, within patience: Duration = OutsidePaths.patience,
+        _ body: @escaping @Sendable () throws -> Value
+    ) async throws(DocumentError) -> Value {
+        let answer: Value?
+        do {
+            answer = try await calls.run(within: patience, body)
+        } catch {
+            throw DocumentError(wrapping: error)
+        }
+        if let answer { return answer }
+        if Task.isCancelled { throw DocumentError(wrapping: CancellationError()) }
+        throw DocumentError(
+            .deadlineExceeded,
+            "“\(path)” gives no answer. Look whether the disk or the network that it is on is there, and try again.",
+            detail: "within \(patience)")
+    }
+}

@@ -32,10 +32,8 @@ extension DocumentHost {
                 } catch {
                     logger.error("unsent documents could not be looked up", metadata: ["error": "\(error)"])
                 }
-                work.add { [pinKeeper] in
-                    await pinKeeper.resume()
-                    await pinKeeper.look()
-                }
+                work.add { [pinKeeper] in await pinKeeper.resume() }
+                work.add { [pinKeeper] in await pinKeeper.look() }
                 work.add { [outdatedContents] in await outdatedContents.look() }
                 // What a host that ended before has left.
                 follower.placeholders.wake()

@@ -116,14 +116,20 @@ final class Backlog: Sendable {
 
     /// Carries out what can be, of a domain, or of all; the rest is tried again later.
     func settle(_ domain: DomainName?) async {
-        for name in lines.withLock({ $0.keys.sorted() }) where domain == nil || name == domain {
-            do throws(DocumentError) {
-                try await carryOut(name)
-            } catch {
-                logger.notice(
-                    "what was done here waits for its provider", metadata: ["domain": "\(name)", "error": "\(error)"])
-                tryAgain(name, after: error)
-            }
+        let names = lines.withLock { $0.keys.sorted() }.filter { domain == nil || $0 == domain }
+        // A provider that does not answer keeps no other domain waiting.
+        await withTaskGroup(of: Void.self) { group in
+            for name in names { group.addTask { [self] in await carryOutOrTryAgain(name) } }
+        }
+    }
+
+    private func carryOutOrTryAgain(_ name: DomainName) async {
+        do throws(DocumentError) {
+            try await carryOut(name)
+        } catch {
+            logger.notice(
+                "what was done here waits for its provider", metadata: ["domain": "\(name)", "error": "\(error)"])
+            tryAgain(name, after: error)
         }
     }
 

@@ -48,14 +48,20 @@ final class InterruptedChanges: Sendable {
 
     /// Looks up what is open of a domain, or of all. Of what cannot be looked up now the log tells.
     func settle(_ domain: DomainName?) async {
-        for name in entries.withLock({ $0.keys.sorted() }) where domain == nil || name == domain {
-            do throws(DocumentError) {
-                try await look(name)
-            } catch {
-                logger.notice(
-                    "what became of an interrupted change is not known yet",
-                    metadata: ["domain": "\(name)", "error": "\(error)"])
-            }
+        let names = entries.withLock { $0.keys.sorted() }.filter { domain == nil || $0 == domain }
+        // A provider that does not answer keeps no other domain waiting.
+        await withTaskGroup(of: Void.self) { group in
+            for name in names { group.addTask { [self] in await lookOrTellLog(name) } }
+        }
+    }
+
+    private func lookOrTellLog(_ name: DomainName) async {
+        do throws(DocumentError) {
+            try await look(name)
+        } catch {
+            logger.notice(
+                "what became of an interrupted change is not known yet",
+                metadata: ["domain": "\(name)", "error": "\(error)"])
         }
     }
 

@@ -80,9 +80,13 @@ final class PinKeeper: Sendable {
             if only == nil {
                 for domain in Set(pinned.map(\.domain)) { work.add { [self] in await askForNews(of: domain) } }
             }
-            for item in pinned where only.map({ $0 == item.domain }) ?? true {
-                resolved(item.domain)
-                await scan(item, isAsked: false)
+            let meant = Dictionary(grouping: pinned.filter { only == nil || only == $0.domain }, by: \.domain)
+            // A provider that does not answer keeps no other domain waiting.
+            await withTaskGroup(of: Void.self) { group in
+                for (domain, items) in meant.sorted(by: { $0.key < $1.key }) {
+                    resolved(domain)
+                    group.addTask { [self] in for item in items { await scan(item, isAsked: false) } }
+                }
             }
             if let only { await takeUpRequests(of: only, foldersOnly: true) }
         } catch {
@@ -115,7 +119,12 @@ final class PinKeeper: Sendable {
     /// Takes up what was asked for and has not come before the host's start.
     func resume() async {
         let domains = (try? storage.read { try $0.domains().map(\.name) }) ?? []
-        for domain in domains { await takeUpRequests(of: domain, foldersOnly: false) }
+        // A provider that does not answer keeps no other domain waiting.
+        await withTaskGroup(of: Void.self) { group in
+            for domain in domains {
+                group.addTask { [self] in await takeUpRequests(of: domain, foldersOnly: false) }
+            }
+        }
     }
 
     private func takeUpRequests(of domain: DomainName, foldersOnly: Bool) async {

@@ -83,6 +83,7 @@ private struct ListenerPart: Service {
     let listener: SocketListener
     let control: DaemonControl
     let logger: Logger
+    let programs = PeerPrograms()
 
     func run() async {
         await withTaskExecutorPreference(loop) {
@@ -91,11 +92,13 @@ private struct ListenerPart: Service {
                     while let peer = await listener.accept() {
                         group.addTask {
                             await cancelWhenGracefulShutdown {
+                                // Not where connections are taken: others would wait for it.
+                                let program = await programs.program(of: peer.process)
                                 await ToolConnection(
                                     host: host, loop: loop, control: control, logger: logger
                                 ).serve(
-                                    PipeEnd(socket: peer.socket, loop: loop), processID: peer.processID,
-                                    program: peer.program)
+                                    PipeEnd(socket: peer.socket, loop: loop), processID: peer.process.id,
+                                    program: program)
                             }
                         }
                     }

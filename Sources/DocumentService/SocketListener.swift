@@ -10,8 +10,7 @@ package final class SocketListener: Sendable {
     /// A connected host tool.
     package struct Peer: Sendable {
         package let socket: FileDescriptor
-        package let processID: Int32
-        package let program: ToolProgram
+        package let process: PeerProcess
     }
 
     package let path: FilePath
@@ -53,9 +52,7 @@ package final class SocketListener: Sendable {
                     continue
                 }
                 let socket = FileDescriptor(rawValue: result)
-                return Peer(
-                    socket: socket, processID: process,
-                    program: PeerProgram.program(of: socket, processID: process))
+                return Peer(socket: socket, process: PeerProcess(of: socket, processID: process))
             }
         }
     }

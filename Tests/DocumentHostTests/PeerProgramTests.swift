@@ -1,6 +1,7 @@
 import CDocentShims
 import DocumentTestSupport
 import Glibc
+import Synchronization
 import SystemPackage
 import Testing
 
@@ -71,12 +72,41 @@ import Testing
         #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
         defer { for end in ends { close(end) } }
         let own = try #require(file("/proc/self/exe"))
-        guard
-            case .known(_, let found) = PeerProgram.program(of: FileDescriptor(rawValue: ends[0]), processID: getpid())
-        else {
+        let process = PeerProcess(of: FileDescriptor(rawValue: ends[0]), processID: getpid())
+        guard case .known(_, let found) = process.program else {
             Issue.record("not known")
             return
         }
         #expect(found == own)
+    }
+
+    @Test("CONT-2: a program that gives no answer, as on a network that is gone, is nobody's, and others are known")
+    func silent() async {
+        let gone = Gone()
+        defer { gone.comeBack() }
+        let programs = PeerPrograms()
+        for _ in 0..<3 {
+            let found = await programs.program(of: 7, within: .milliseconds(20)) { gone.program() }
+            guard case .unknown(let reason) = found else {
+                Issue.record("\(found)")
+                return
+            }
+            #expect(reason.contains("process 7 gives no answer"))
+        }
+        let other = ToolProgram.known(path: "/bin/tool", file: ProgramFile(device: 1, inode: 2))
+        let found = await programs.program(of: 8, within: .seconds(60)) { other }
+        #expect(found == other)
+    }
+
+    /// A place that answers nothing.
+    private final class Gone: Sendable {
+        private let isBack = Mutex(false)
+
+        func comeBack() { isBack.withLock { $0 = true } }
+
+        func program() -> ToolProgram {
+            while !isBack.withLock({ $0 }) { usleep(1000) }
+            return .unknown(reason: "It is back.")
+        }
     }
 }

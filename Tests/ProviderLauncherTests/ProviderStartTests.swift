@@ -248,6 +248,24 @@ struct ProviderStartTests {
         }
     }
 
+    @Test("One that was given up is started anew when its manifest was changed while its last process ran")
+    func changedWhileItRan() async throws {
+        var provider = ScriptedProvider()
+        provider.version = 0
+        provider.script = "echo >> \"${0%/*}/provider.toml\"; next; send hello"
+        try await provider.supervised { supervisor, session, folder in
+            for count in 1...2 {
+                let error = try #require(await session.failureOfItem())
+                #expect(error.code == .providerUnavailable)
+                guard case .givenUp = supervisor.status.state else {
+                    Issue.record("\(supervisor.status.state)")
+                    return
+                }
+                #expect(folder.starts.count == count)
+            }
+        }
+    }
+
     @Test func capabilitiesThatTheManifestDoesNotDeclareAreRefusedForGood() async throws {
         var provider = ScriptedProvider()
         provider.capabilities = [.modifying]

@@ -21,6 +21,8 @@ extension ProviderSupervisor {
         let prepared: SandboxPolicy??
         do {
             prepared = try await lookups.run(within: limit) {
+                let stamp = BundleStamp(bundle)
+                self.core.withLock { $0.launchStamp = stamp }
                 try bundle.verify()
                 return try Self.sandbox(configuration, confinement, searchPath: environment["PATH"] ?? "") { path in
                     place.path.withLock { $0 = path }

@@ -80,8 +80,8 @@ package final class ProviderSupervisor: Sendable {
         /// What was last found in an answer, and how many findings are not kept yet.
         var lastFinding: (message: String, time: ContinuousClock.Instant)?
         var unkeptFindings = 0
-        /// How the bundle was when it was given up.
-        var givenUpStamp: BundleStamp?
+        /// How the bundle was when it was last about to be launched.
+        var launchStamp: BundleStamp?
         var endWaiters: [CheckedContinuation<Void, Never>] = []
         /// Those who wait until a life that is over is settled.
         var settlingWaiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
@@ -283,10 +283,7 @@ package final class ProviderSupervisor: Sendable {
     ) {
         perform(
             core.withLock { core in
-                if let bundle {
-                    core.configuration.bundle = bundle
-                    core.givenUpStamp = nil
-                }
+                if let bundle { core.configuration.bundle = bundle }
                 if let settings {
                     core.earlierSettings.append(core.configuration.settings.settings)
                     if core.earlierSettings.count > Self.mostEarlierSettings { core.earlierSettings.removeFirst() }
@@ -311,7 +308,7 @@ package final class ProviderSupervisor: Sendable {
     private func lookAgain() async {
         let (bundle, stamp) = core.withLock { core -> (ProviderBundle, BundleStamp?) in
             guard case .givenUp = core.machine.state else { return (core.configuration.bundle, nil) }
-            return (core.configuration.bundle, core.givenUpStamp)
+            return (core.configuration.bundle, core.launchStamp)
         }
         guard let stamp else { return }
         let changed: ProviderBundle?? = try? await lookups.run(within: bundle.manifest.deadlines.start) {
@@ -401,7 +398,6 @@ package final class ProviderSupervisor: Sendable {
                 core.withLock { $0.stop }?()
             case .giveUp(let error):
                 context.logger.error("\(error.message)", metadata: metadata(["provider.error": "\(error)"]))
-                core.withLock { $0.givenUpStamp = BundleStamp($0.configuration.bundle) }
                 observe(.gaveUp(error))
             }
         }

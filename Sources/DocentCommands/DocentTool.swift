@@ -4,7 +4,8 @@ import Glibc
 
 /// The program `docent`: reads its arguments, runs the command, and says what the exit code is.
 package enum DocentTool {
-    /// - Returns: 0, 1 for a failure, 64 for wrong usage, or the exit status of a command that was run on a document.
+    /// - Returns: 0, 1 for a failure, 64 for wrong usage, 78 for a mistake in the user's settings, or the exit status of a command
+    ///   that was run on a document.
     package static func run(_ arguments: [String]) async -> Int32 {
         Console.keepStandardDescriptors()
         // A reader that goes away, as in “docent cat … | head”, is an error of the write and not our end.
@@ -105,6 +106,9 @@ package enum DocentTool {
 
     package static func report(for error: any Error) -> Report {
         if let wrong = error as? WrongUse { return wrong.report }
+        if let wrong = error as? WrongSetting {
+            return Report(code: WrongSetting.code, complaint: ErrorText.text(for: wrong.error))
+        }
         if isOurs(error) { return Report(code: 1, complaint: ErrorText.text(for: error)) }
         let code = Docent.exitCode(for: error)
         let message = Docent.fullMessage(for: error)
@@ -154,7 +158,8 @@ struct Docent: AsyncParsableCommand {
             The host, docentd, is started when it is needed. It keeps everything in $DOCENT_ROOT, or in \
             ~/.local/share/docent.
 
-            Exit codes: 0; 1 for a failure; 64 for wrong usage. A command given with --with hands on its own.
+            Exit codes: 0; 1 for a failure; 64 for wrong usage; 78 for a mistake in your settings. A command given with \
+            --with hands on its own.
             """,
         version: "docent \(Version.current)",
         subcommands: [],

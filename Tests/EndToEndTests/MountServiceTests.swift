@@ -25,9 +25,34 @@ import Testing
             try machine.write(unit.output, to: file)
             let verified = try machine.run(Self.analyze, ["--user", "verify", file])
             #expect(verified.status == 0 && verified.errors.isEmpty, "\(verified)\n\(unit.output)")
-            for line in ["Type=notify", "Restart=on-failure", "KillMode=process", "OOMPolicy=continue"] {
+            for line in [
+                "Type=notify", "Restart=on-failure", "RestartPreventExitStatus=64 78", "KillMode=process",
+                "OOMPolicy=continue",
+            ] {
                 #expect(unit.output.contains("\n\(line)\n"), "\(line)")
             }
+        }
+    }
+
+    @Test("A mistake in the settings or the command ends the mount with a status at which nobody tries again")
+    func mistakes() throws {
+        try Machine.with { machine in
+            let settings = machine.folder + "/home/.config/docent"
+            try FileManager.default.createDirectory(atPath: settings, withIntermediateDirectories: true)
+            try machine.write("programme tumblerd\n", to: settings + "/mount-deny")
+            for words in [["--foreground"], []] {
+                let setting = try machine.run(machine.folder + "/bin/docent", ["mount"] + words)
+                #expect(setting.status == 78 && setting.output.isEmpty, "\(setting)")
+                #expect(setting.errors.contains("/mount-deny, line 1"), "\(setting)")
+            }
+            let rule = try machine.docent("mount", "--foreground", "--deny", "programme tumblerd")
+            #expect(rule.status == 64 && rule.errors.contains("“programme tumblerd”"), "\(rule)")
+            // What cannot be read may be readable in a moment, and is tried again.
+            try FileManager.default.removeItem(atPath: settings + "/mount-deny")
+            try FileManager.default.createDirectory(
+                atPath: settings + "/mount-deny", withIntermediateDirectories: false)
+            let unreadable = try machine.docent("mount", "--foreground")
+            #expect(unreadable.status == 1 && unreadable.errors.contains("cannot be read"), "\(unreadable)")
         }
     }
 

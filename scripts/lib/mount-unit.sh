@@ -13,6 +13,8 @@ Type=notify
 ExecStart="$program" mount --foreground
 Restart=on-failure
 RestartSec=5
+# A mistake in its command or in mount-deny is there at the next try, too: somebody has to mend it.
+RestartPreventExitStatus=64 78
 # The host, which the mount may have started, ends by itself when nobody needs it.
 KillMode=process
 # A provider that the kernel has ended for its memory does not take the mount along, with all that programs have open.

@@ -62,9 +62,15 @@ struct MountCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let rules = try deny.map { (text: String) throws(DocumentError) in try DownloadRule(text) }
+        let rules = try deny.map { try Arguments.downloadRule($0) }
         let policy = DownloadPolicy(denying: rules, and: UserSettings.file("mount-deny"))
-        try policy.begin()
+        do throws(DocumentError) {
+            try policy.begin()
+        } catch {
+            // What cannot be read may be readable in a moment.
+            if error.code == .invalidArgument { throw WrongSetting(error: error) }
+            throw error
+        }
         let point = try MountArguments.point(directory)
         point.endIfServerIsGone()
         if foreground {

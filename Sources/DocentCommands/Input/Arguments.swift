@@ -1,5 +1,6 @@
 import ArgumentParser
 import DocumentModel
+import DocumentMount
 import DocumentTypes
 import Glibc
 import SystemPackage
@@ -77,6 +78,10 @@ enum Arguments {
 
     static func pattern(_ text: String) throws -> IgnorePattern {
         try checked { () throws(DocumentError) in try IgnorePattern(text) }
+    }
+
+    static func downloadRule(_ text: String) throws -> DownloadRule {
+        try checked { () throws(DocumentError) in try DownloadRule(text) }
     }
 
     static func resolution(_ text: String) throws -> ConflictResolution {

@@ -144,7 +144,8 @@ let package = Package(
         .target(
             name: "DocentCommands",
             dependencies: [
-                "CDocentShims", "DocumentModel", "DocumentClient", "DocumentMount", "DocumentTypes",
+                "CDocentShims", "DocumentModel", "DocumentTransport", "DocumentClient", "DocumentMount",
+                "DocumentTypes",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "Logging", package: "swift-log"),

@@ -17,8 +17,8 @@ package struct DaemonOptions: Hashable, Sendable {
     package var showsHelp = false
 
     package static let help = """
-        docentd runs the host of a document storage root. docent starts it when it is needed; to start it yourself,
-        for example from a systemd user unit, run: docentd --stay
+        docentd runs the host of a document storage root. docent starts it when it is needed. To have it run from login to
+        logout: systemctl --user enable --now docentd; to start it yourself: docentd --stay
 
           --stay               do not end when idle
           --idle-time SECONDS  end after so long without a connection and without work (default 600)

@@ -36,6 +36,8 @@ package enum DaemonProgram {
             let daemon = try await open(address, options, logger)
             log.begin(at: address.log)
             logger.info("serving", metadata: ["root": "\(address.root)", "socket": "\(address.socket)"])
+            // Who connects from here on is answered.
+            ServiceNotice.ready()
             try await daemon.run()
             return 0
         } catch {

@@ -6,6 +6,8 @@ program=${1//%/%%}
 cat <<UNIT
 [Unit]
 Description=Documents as files, at ~/Docent
+# Where the host is a service, too, it is not started by the mount.
+After=docentd.service
 
 [Service]
 # It has started when programs can use the documents.

@@ -3,6 +3,7 @@ import CDocentShims
 import DocumentClient
 import DocumentModel
 import DocumentMount
+import DocumentTransport
 import Glibc
 import SystemPackage
 

@@ -1,5 +1,6 @@
 internal import CDocentShims
 internal import DocumentModel
+internal import DocumentTransport
 internal import Glibc
 internal import SystemPackage
 
@@ -146,6 +147,8 @@ struct HostStarter {
         }
         entries.removeAll { $0.hasPrefix("DOCENT_ROOT=") }
         entries.append("DOCENT_ROOT=\(address.root)")
+        // Who waits for this process is not to take the host's readiness for its own.
+        entries.removeAll { $0.hasPrefix("\(ServiceNotice.socket)=") }
         let folder = FilePath(address.socket).removingLastComponent()
         if folder.lastComponent == "docent" {
             entries.removeAll { $0.hasPrefix("XDG_RUNTIME_DIR=") }

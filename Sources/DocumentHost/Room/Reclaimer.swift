@@ -5,11 +5,15 @@ import Logging
 import Synchronization
 
 /// Makes room when more is here than may be (XFER-14): when the index was written, looks whether it is so, and lets go of
-/// what was used longest ago. Without limits it does nothing.
+/// what was used longest ago. Without limits it does nothing. One look ends before the next begins: two would each let go of all
+/// that is too much.
 final class Reclaimer: Sendable {
     private struct State {
         var limits: SpaceLimits?
+        /// Or is about to.
         var isLooking = false
+        /// Since it began to look last.
+        var wasWritten = false
         /// The last time not enough could leave.
         var isStuck = false
     }
@@ -56,21 +60,35 @@ final class Reclaimer: Sendable {
 
     /// Whoever wrote goes on: it is looked at soon.
     func indexWasWritten() {
-        let pause = state.withLock { state -> Duration? in
-            guard state.limits != nil, !state.isLooking else { return nil }
-            state.isLooking = true
-            return state.isStuck ? Self.patience : Self.pause
+        let begins = state.withLock { state in
+            guard state.limits != nil else { return false }
+            state.wasWritten = true
+            defer { state.isLooking = true }
+            return !state.isLooking
         }
-        guard let pause else { return }
+        guard begins else { return }
         work.add { [self] in
-            // It throws when the host ends.
-            do { try await Task.sleep(for: pause) } catch { return }
-            // What is written from now on is looked at again.
-            let limits = state.withLock { state in
-                state.isLooking = false
-                return state.limits
+            while let pause = pauseBeforeNextLook() {
+                // It throws when the host ends.
+                do { try await Task.sleep(for: pause) } catch { return }
+                // What is written from now on, by itself, too, is looked at again.
+                let limits = state.withLock { state in
+                    state.wasWritten = false
+                    return state.limits
+                }
+                await makeRoom(within: limits)
             }
-            await makeRoom(within: limits)
+        }
+    }
+
+    /// Nil, and the next one who writes begins anew, when nothing was written since.
+    private func pauseBeforeNextLook() -> Duration? {
+        state.withLock { state in
+            guard state.wasWritten, state.limits != nil else {
+                state.isLooking = false
+                return nil
+            }
+            return state.isStuck ? Self.patience : Self.pause
         }
     }
 
@@ -87,8 +105,9 @@ final class Reclaimer: Sendable {
             var unreachable: Set<DomainName> = []
             // Those first that people do not want to keep here.
             for isOnlineOnly in [true, false] {
-                try await evict(isOnlineOnly, &plan, &unreachable)
+                try await evict(isOnlineOnly, &plan, &unreachable, within: limits)
             }
+            guard isMeant(limits) else { return }
             let isDone = plan.isDone
             state.withLock { $0.isStuck = !isDone }
             if !isDone {
@@ -101,8 +120,12 @@ final class Reclaimer: Sendable {
         }
     }
 
+    /// Whether nobody has set other ones since.
+    private func isMeant(_ limits: SpaceLimits?) -> Bool { state.withLock { $0.limits == limits } }
+
     private func evict(
-        _ isOnlineOnly: Bool, _ plan: inout EvictionPlan, _ unreachable: inout Set<DomainName>
+        _ isOnlineOnly: Bool, _ plan: inout EvictionPlan, _ unreachable: inout Set<DomainName>,
+        within limits: SpaceLimits?
     ) async throws(DocumentError) {
         if isOnlineOnly,
             try !storage.read({ index in try index.domains().contains { try index.hasMarks(in: $0.name) } })
@@ -113,6 +136,7 @@ final class Reclaimer: Sendable {
         while let after = cursor, !plan.isDone, !Task.isCancelled {
             let page = try storage.read { try $0.leastRecentlyUsed(after: after, limit: 100) }
             for item in page.items where !plan.isDone && !unreachable.contains(item.domain) {
+                guard isMeant(limits) else { return }
                 let (marks, location, coordinated) = try storage.read { index in
                     (try index.marks(of: item), try index.shownLocation(of: item), try index.coordinated(item))
                 }

@@ -4,6 +4,9 @@ public struct TransferProgress: Hashable, Sendable {
     public var done: UInt64
     /// In bytes; nil while not known. May change.
     public var expected: UInt64?
+    /// How much of it was there when the transfer began, in bytes, as of one that was interrupted: it has not come now, and is no
+    /// speed. Told within the host alone.
+    package var before: UInt64 = 0
 
     public init(done: UInt64, expected: UInt64? = nil) {
         self.done = done

@@ -14,11 +14,14 @@ final class PartialTransfer: Sendable {
     }
 
     private let state: Mutex<State>
+    /// What was here in the beginning, in bytes.
+    private let before: UInt64
     private let report: Materialiser.ProgressObserver
     private let wishes = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
     init(_ plan: RangePlan, _ report: @escaping Materialiser.ProgressObserver) {
         state = Mutex(State(plan: plan))
+        before = UInt64(max(plan.bytesPresent, 0))
         self.report = report
     }
 
@@ -52,11 +55,12 @@ final class PartialTransfer: Sendable {
 
     /// Tells how far all of it is.
     func tell() {
-        let progress = state.withLock { state in
+        var progress = state.withLock { state in
             let underWay = state.done.values.reduce(0, &+)
             return TransferProgress(
                 done: UInt64(max(state.plan.bytesPresent, 0)) &+ underWay, expected: UInt64(state.plan.size))
         }
+        progress.before = before
         report(progress)
     }
 

@@ -36,6 +36,8 @@ package struct TransferMeter: Hashable, Sendable {
         // Whoever sends more than was expected has expected too little.
         if let expected = progress.expected, expected < progress.done { progress.expected = progress.done }
         if let current = Self.percent(progress) { percent = max(percent ?? 0, current) }
+        // Nor did it come while that was looked at.
+        if report.before > measuredBytes { (measured, measuredBytes) = (now, min(report.before, progress.done)) }
         measure(at: now)
     }
 

@@ -50,6 +50,18 @@ import Testing
         }
     }
 
+    @Test("What was here in the beginning is told as that, however much has come since")
+    func before() {
+        let told = Mutex<TransferProgress?>(nil)
+        let transfer = PartialTransfer(RangePlan(size: 95, partSize: 10, present: [0, 9])) { progress in
+            told.withLock { $0 = progress }
+        }
+        transfer.tell()
+        #expect(told.withLock { $0?.done } == 15 && told.withLock { $0?.before } == 15)
+        transfer.arrived(1..<3, in: .seconds(1))
+        #expect(told.withLock { $0?.done } == 35 && told.withLock { $0?.before } == 15)
+    }
+
     @Test("Who waits goes on when its bytes are here, and not before; what it waits for is what comes next")
     func bytes() async throws {
         try await withTransfers { transfers, _, bring async throws in

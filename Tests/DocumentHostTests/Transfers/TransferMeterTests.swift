@@ -57,6 +57,26 @@ struct TransferMeterTests {
         }
     }
 
+    @Test("DOWN-10: of a download that was interrupted, what was there before is no speed, and shortens no time left")
+    func resumed() throws {
+        var meter = TransferMeter(at: .zero)
+        var progress = TransferProgress(done: 5_000_000_000, expected: 6_000_000_000)
+        progress.before = 5_000_000_000
+        // That was read again before.
+        meter.report(progress, at: .seconds(20))
+        #expect(meter.status(at: .seconds(20)).percent == 83)
+        #expect(meter.status(at: .milliseconds(20_100)).bytesPerSecond == nil)
+        for second in 21...25 as ClosedRange<Int64> {
+            progress.done += 1_000_000
+            meter.report(progress, at: .seconds(second))
+        }
+        let status = meter.status(at: .seconds(25))
+        let speed = try #require(status.bytesPerSecond)
+        #expect((990_000...1_010_000).contains(speed), "\(speed)")
+        let left = try #require(status.timeLeft)
+        #expect((980...1_010).contains(left / .seconds(1)), "\(left)")
+    }
+
     @Test("a speed is told as soon as one can be, and goes to nothing in a transfer that stands still")
     func stalling() {
         var meter = TransferMeter(at: .zero)

@@ -44,7 +44,8 @@ extension ItemStatus {
         }
     }
 
-    public var hasUnresolvedConflicts: Bool { state == .conflict }
+    /// Whether somebody has to choose: it was changed on both sides here, or the remote keeps another device's side (VER-2).
+    public var hasUnresolvedConflicts: Bool { state == .conflict || item.conflictVersions > 0 }
     public var isExcludedFromSync: Bool { marks.keeping == .excluded }
     /// What went wrong last when its contents were to come.
     public var downloadingError: DocumentError? { transfers.download?.problem }

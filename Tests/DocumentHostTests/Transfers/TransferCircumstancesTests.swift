@@ -189,7 +189,11 @@ struct TransferCircumstancesTests {
         for state in ItemState.allCases {
             var circumstances = TransferCircumstances(
                 state: state, isCurrent: [.materialised, .changed, .sending, .conflict].contains(state))
-            #expect(try status(circumstances).hasUnresolvedConflicts == (state == .conflict))
+            var told = try status(circumstances)
+            #expect(told.hasUnresolvedConflicts == (state == .conflict))
+            // Of a conflict of others the remote keeps the other side, whatever is here of the document.
+            told.item.conflictVersions = 1
+            #expect(told.hasUnresolvedConflicts)
             #expect(
                 try !status(circumstances).isExcludedFromSync && !status(circumstances).transfers.isDownloadRequested)
             circumstances.isRequested = true

@@ -69,7 +69,9 @@ extension DocumentHost {
                 try checkNotInside(item, at: location)
             }
             sender.hurry(unsent.map(\.item.key))
-            for (item, _, _) in unsent { try await sender.send(item.key, onProgress: onProgress) }
+            for (item, _, _) in unsent {
+                try await sender.send(item.key, unlessExcluded: true, onProgress: onProgress)
+            }
         }
         throw DocumentError(
             .busy, "\(location) is changed again as soon as it is sent; what is not sent yet is sent later.")

@@ -121,6 +121,44 @@ extension EmbeddedHostTests {
     }
 
     @Test(
+        "XFER-8, PH-9: a change whose sending has begun, and waits for who uses the document, is not sent when that is excluded meanwhile",
+        arguments: ["d:/a.txt", "d:/"])
+    func excludedMeanwhile(_ place: String) async throws {
+        try await withHost { host, remote in
+            let (file, location, excluded) = (remote.appending("a.txt"), try Location("d:/a.txt"), try Location(place))
+            try TemporaryFile.write("one", to: file)
+            try await host.download(location)
+            let tool = host.connect(tool: "one")
+            defer { host.disconnect(tool) }
+            try await host.setPaused(true, at: location)
+            let first = try await host.beginAccess(AccessRequest(location: location, intent: .writing), for: tool)
+            try TemporaryFile.write("mine, and longer", to: FilePath(first.items[0].path))
+            try await host.endAccess(first.number, of: tool)
+            let second = try await host.beginAccess(AccessRequest(location: location, intent: .writing), for: tool)
+            try await host.setPaused(false, at: location)
+            func waits(for wait: TransferWait) async throws -> Bool {
+                for _ in 0..<1_000 {
+                    if try await host.item(at: location).transfers.upload?.wait == wait { return true }
+                    try await Task.sleep(for: .milliseconds(10))
+                }
+                return false
+            }
+            #expect(try await waits(for: .use))
+            try await host.setKeeping(.excluded, at: excluded)
+            #expect(try await waits(for: .inclusion))
+            try await host.endAccess(second.number, of: tool)
+            try await Task.sleep(for: .seconds(1))
+            #expect(try TemporaryFile.read(file) == "one")
+            #expect(try await host.item(at: location).transfers.upload?.wait == .inclusion)
+            try await host.setKeeping(nil, at: excluded)
+            for _ in 0..<1_000 where try TemporaryFile.read(file) == "one" {
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            #expect(try TemporaryFile.read(file) == "mine, and longer")
+        }
+    }
+
+    @Test(
         "XFER-14: however many documents are paused, others of their domain come, for who pinned them and for who waits for the folder",
         arguments: ["pinned", "awaited"])
     func manyPaused(_ why: String) async throws {

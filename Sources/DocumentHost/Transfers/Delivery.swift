@@ -19,7 +19,7 @@ struct Delivery: Sendable {
         case sent
         /// Somebody uses it, and was not waited for.
         case inUse
-        /// It was paused before it had ended.
+        /// It was paused, or excluded from sync, before it had ended.
         case paused
     }
 

@@ -116,6 +116,21 @@ final class PauseGate: Sendable {
         return isPaused
     }
 
+    /// Whether somebody has said of it, or of a folder around it, that its changes are not sent.
+    func isExcluded(_ key: ItemKey) throws(DocumentError) -> Bool {
+        if state.withLock({ $0.unmarked.contains(key.domain) }) { return false }
+        let marks = try storage.read { index in
+            try index.item(key.id, in: key.domain).map { try index.marks(of: $0) }
+        }
+        return marks?.keeping == .excluded && marks?.ignoredBy == nil
+    }
+
+    private func isHeld(_ key: ItemKey, orExcluded: Bool) throws(DocumentError) -> Bool {
+        guard try !isPaused(key) else { return true }
+        guard orExcluded else { return false }
+        return try isExcluded(key)
+    }
+
     /// Returns at once when it is not paused, and when nobody need wait for it any more.
     func untilResumed(_ key: ItemKey) async throws(DocumentError) { try await until(key, isPaused: false) }
 
@@ -129,9 +144,10 @@ final class PauseGate: Sendable {
 
     /// Runs something that is ended when it is paused.
     ///
+    /// - Parameter orExcluded: or when it is excluded from sync.
     /// - Returns: nil when it was.
     func untilPaused<Value: Sendable>(
-        _ key: ItemKey, _ body: @escaping @Sendable () async throws(DocumentError) -> Value
+        _ key: ItemKey, orExcluded: Bool = false, _ body: @escaping @Sendable () async throws(DocumentError) -> Value
     ) async throws(DocumentError) -> Value? {
         typealias Outcome = Result<Value, DocumentError>
         let (outcome, wasPaused) = await withTaskGroup(of: Outcome?.self) { group in
@@ -143,7 +159,7 @@ final class PauseGate: Sendable {
                 }
             }
             group.addTask { [self] in
-                try? await until(key, isPaused: true)
+                try? await until { () throws(DocumentError) in try isHeld(key, orExcluded: orExcluded) }
                 return nil
             }
             var outcome: Outcome?
@@ -161,7 +177,7 @@ final class PauseGate: Sendable {
         case .failure(let error)?:
             guard error.code == .cancelled, !Task.isCancelled else { throw error }
             if wasPaused { return nil }
-            guard try isPaused(key) else { throw error }
+            guard try isHeld(key, orExcluded: orExcluded) else { throw error }
             return nil
         case nil: throw DocumentError(.internal, "A transfer came to no end.")
         }

@@ -129,15 +129,20 @@ final class Sender: Sendable {
 
     /// Sends an item now, or waits for the sending under way.
     ///
-    /// - Parameter settling: what becomes of it when the remote was changed, too (VER-14).
+    /// - Parameters:
+    ///   - settling: what becomes of it when the remote was changed, too (VER-14).
+    ///   - unlessExcluded: whether it ends when the item is excluded from sync.
     /// - Throws: what keeps it from being sent; it stays kept, and is tried again in the background.
     func send(
-        _ key: ItemKey, settling: Delivery.Settling = .keepingBoth, onProgress: ProgressObserver? = nil
+        _ key: ItemKey, settling: Delivery.Settling = .keepingBoth, unlessExcluded: Bool = false,
+        onProgress: ProgressObserver? = nil
     ) async throws(DocumentError) {
         // Whoever waits for many mostly finds that this one was sent by now.
         if try storage.read({ try $0.item(key.id, in: key.domain) })?.state == .materialised { return }
         // One that was begun in the background gives up when somebody uses the document; this one waits for them.
-        while try await transfer(key, isAwaited: true, settling: settling, onProgress) == .inUse {}
+        while try await transfer(
+            key, isAwaited: true, settling: settling, unlessExcluded: unlessExcluded, onProgress) == .inUse
+        {}
     }
 
     /// Somebody is going to wait for these: they come before the others.
@@ -209,13 +214,15 @@ final class Sender: Sendable {
 
     private func carryOut(_ operation: SyncOperation, on key: ItemKey) async {
         do throws(DocumentError) {
-            var outcome = try await transfer(key, isAwaited: false, nil)
+            var outcome = try await transfer(key, isAwaited: false, unlessExcluded: true, nil)
             if outcome == .inUse {
                 // Others may go while those who use this one are waited for.
                 withQueue(of: key.domain) { $0.park(key.id) }
                 pump(key.domain)
                 defer { withQueue(of: key.domain) { $0.resumed(key.id) } }
-                repeat { outcome = try await transfer(key, isAwaited: true, nil) } while outcome == .inUse
+                repeat {
+                    outcome = try await transfer(key, isAwaited: true, unlessExcluded: true, nil)
+                } while outcome == .inUse
             }
             // What was changed since was asked for again.
             if outcome == .sent { succeeded(key, isDone: true) } else { settled(operation, key, nil) }
@@ -227,21 +234,24 @@ final class Sender: Sendable {
     }
 
     private func transfer(
-        _ key: ItemKey, isAwaited: Bool, settling: Delivery.Settling = .keepingBoth, _ onProgress: ProgressObserver?
+        _ key: ItemKey, isAwaited: Bool, settling: Delivery.Settling = .keepingBoth, unlessExcluded: Bool,
+        _ onProgress: ProgressObserver?
     ) async throws(DocumentError) -> Delivery.Outcome {
         let isOwn = Flag()
         let outcome: Delivery.Outcome
         do throws(DocumentError) {
-            outcome = try await join(key, isAwaited: isAwaited, settling: settling, isOwn, onProgress)
+            outcome = try await join(
+                key, isAwaited: isAwaited, settling: settling, unlessExcluded: unlessExcluded, isOwn, onProgress)
         } catch {
             // A host that has ended begins nothing any more.
             guard settling != .keepingBoth, !isOwn.isSet, error.code != .cancelled else { throw error }
             outcome = .inUse
         }
         if outcome == .paused {
-            // It may have been resumed before that had ended: who asks for it since then has it sent anew.
-            guard try pauses.isPaused(key) else { return .inUse }
-            throw try wasPaused(key)
+            // It may have been resumed, or included, before that had ended: who asks for it since then has it sent anew.
+            guard try !pauses.isPaused(key) else { throw try wasPaused(key) }
+            guard unlessExcluded, try pauses.isExcluded(key) else { return .inUse }
+            throw try wasExcluded(key)
         }
         // One that was begun before this was asked for may not have seen why, and has another thing in mind.
         guard !isOwn.isSet else { return outcome }
@@ -249,7 +259,8 @@ final class Sender: Sendable {
     }
 
     private func join(
-        _ key: ItemKey, isAwaited: Bool, settling: Delivery.Settling, _ isOwn: Flag, _ onProgress: ProgressObserver?
+        _ key: ItemKey, isAwaited: Bool, settling: Delivery.Settling, unlessExcluded: Bool, _ isOwn: Flag,
+        _ onProgress: ProgressObserver?
     ) async throws(DocumentError) -> Delivery.Outcome {
         let prepare = state.withLock { $0.prepare }
         return try await transfers.join(key, onProgress: onProgress) {
@@ -262,7 +273,8 @@ final class Sender: Sendable {
             try await prepare?(key)
             let outcome: Delivery.Outcome?
             do throws(DocumentError) {
-                outcome = try await pauses.untilPaused(key) { () async throws(DocumentError) in
+                outcome = try await pauses.untilPaused(key, orExcluded: unlessExcluded) {
+                    () async throws(DocumentError) in
                     try await delivery.deliver(
                         key, waiting: isAwaited, settling: settling, preparing: prepare, report)
                 }
@@ -284,6 +296,14 @@ final class Sender: Sendable {
         let place = try storage.read { try $0.location(of: key.id, in: key.domain) } ?? Location(domain: key.domain)
         return DocumentError(
             .cannotSynchronize, "\(place) was paused while it was sent: docent resume lets it go on.")
+    }
+
+    private func wasExcluded(_ key: ItemKey) throws(DocumentError) -> DocumentError {
+        let place = try storage.read { try $0.location(of: key.id, in: key.domain) } ?? Location(domain: key.domain)
+        return DocumentError(
+            .excludedFromSync,
+            "\(place) was excluded from sync while it was sent: docent include has it sent, of it or of what is excluded around it."
+        )
     }
 
     /// What came of it is in the index; what is planned now says whether it is done.

@@ -67,5 +67,7 @@ extension DocumentHost {
         _ = try domains.domain(name)
         try await deletions.setRules(change, of: name)
         lookout.changed(name)
+        // What is pinned is looked at again as often, also where that was switched off.
+        work.add { [pinKeeper] in await pinKeeper.look(at: name) }
     }
 }

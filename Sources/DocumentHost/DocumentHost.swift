@@ -259,8 +259,9 @@ public final class DocumentHost: Sendable {
             storage: storage, broker: broker, disk: disk, materialiser: materialiser, owner: owner)
         let lasting = LastingRequests(storage: storage, requests: requests, work: work, logger: logger)
         pinKeeper = PinKeeper(
-            storage: storage, downloader: downloader, pauses: pauses, follower: follower, domains: domains,
-            requests: lasting, hub: events, work: work, retry: RetryPolicy(), clock: clock, logger: logger)
+            storage: storage, downloader: downloader, pauses: pauses, follower: follower, lookout: lookout,
+            domains: domains, requests: lasting, hub: events, work: work, retry: RetryPolicy(), clock: clock,
+            logger: logger)
         pauses.follow { [weak pinKeeper] in pinKeeper?.pausesChanged() }
         root.index.observeIdentities { [weak pinKeeper, weak broker] news in
             broker?.appeared(news.map(\.key))

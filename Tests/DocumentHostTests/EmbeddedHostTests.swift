@@ -83,6 +83,28 @@ import Testing
         }
     }
 
+    @Test("XFER-14: what is pinned is kept current though nobody looks, and its provider was ended for idleness")
+    func pinnedOfIdleProvider() async throws {
+        try await withHost(idleTime: .seconds(1)) { host, remote in
+            let location = try Location("d:/a.txt")
+            try TemporaryFile.write("one", to: remote.appending("a.txt"))
+            try await host.setRules(DomainRuleChange(lookAgain: .seconds(10)), of: DomainName("d"))
+            try await host.setKeeping(.pinned, at: location)
+            let path = host.root.tree.path(of: location)
+            for _ in 0..<3_000 {
+                let isHere = (try? TemporaryFile.read(path)) == "one"
+                if isHere, try await host.domainDescriptions().first?.providerState == .idle { break }
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            try #require((try? TemporaryFile.read(path)) == "one")
+            try TemporaryFile.write("two, which is newer", to: remote.appending("a.txt"))
+            for _ in 0..<6_000 where (try? TemporaryFile.read(path)) != "two, which is newer" {
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            #expect(try TemporaryFile.read(path) == "two, which is newer")
+        }
+    }
+
     @Test("CONT-7: whoever asks for an item that gets its provider's identifier at that moment is given it")
     func identifiedMeanwhile() async throws {
         try await withHost { host, remote in

@@ -47,6 +47,34 @@ struct LookoutScheduleTests {
         #expect(schedule.nextDeadline(after: .zero) == .seconds(50_100))
     }
 
+    @Test("XFER-14: what is kept is looked at for good, not much more seldom while nothing is new, until it is let go")
+    func kept() {
+        var schedule = schedule()
+        schedule.lookedAt(folder, at: .zero, jitter: 0.5)
+        schedule.keep([folder], at: .zero, jitter: 0.5)
+        // To look at it takes none of that away.
+        schedule.lookedAt(folder, at: .zero, jitter: 0.5)
+        func pauses(_ finding: LookoutSchedule.Finding) -> [Duration] {
+            var times: [Duration] = []
+            for _ in 0..<60 {
+                guard let next = schedule.nextDeadline(after: .zero), let due = schedule.next(at: next) else { break }
+                times.append(next)
+                schedule.listed(due, finding, at: next, jitter: 0.5)
+            }
+            return zip(times, times.dropFirst()).map { $1 - $0 }
+        }
+        let quiet = pauses(.nothingNew)
+        #expect(quiet.first == .seconds(200) && quiet.count == 59)
+        #expect(quiet.dropFirst().allSatisfy { $0 == .seconds(400) })
+        // Of a feed nobody knows whether it had anything to tell.
+        let asked = pauses(.asked)
+        #expect(asked.count == 59 && asked.allSatisfy { $0 == .seconds(100) })
+        schedule.keepNothing()
+        #expect(schedule.nextDeadline(after: .zero) == nil)
+        #expect(schedule.next(at: .seconds(1_000_000)) == nil)
+        #expect(schedule.folderCount == 0)
+    }
+
     @Test("News bring the folder back to its usual pace; one that is gone is forgotten")
     func news() {
         var schedule = schedule()

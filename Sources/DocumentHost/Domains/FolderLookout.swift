@@ -3,8 +3,8 @@ import DocumentSync
 import Logging
 import Synchronization
 
-/// Lists again, in the background and sparingly, what somebody looked at in a domain whose provider is not known to tell of
-/// changes; where it tells them, it is asked for them, as it may have been ended for having nothing to do: the shell around
+/// Lists again, in the background and sparingly, what somebody looked at, or wants current, in a domain whose provider is not
+/// known to tell of changes; where it tells them, it is asked for them, as it may have been ended for having nothing to do: the shell around
 /// ``LookoutSchedule``.
 final class FolderLookout: Sendable {
     private let schedules = Mutex<[DomainName: LookoutSchedule]>([:])
@@ -45,6 +45,20 @@ final class FolderLookout: Sendable {
         arm(domain.name)
     }
 
+    /// What is in these folders is to be current though nobody looks (XFER-14), until ``keepNothing(in:)``.
+    func keep(_ folders: [ItemIdentifier], in domain: Domain) {
+        let folders = domain.hasFeed ? [domain.rootID] : folders
+        let interval = rules(domain.name).lookAgain
+        let (now, jitter) = (clock(), Double.random(in: 0...1))
+        schedules.withLock { schedules in
+            schedules[domain.name, default: LookoutSchedule()].rules.interval = interval
+            schedules[domain.name]?.keep(folders, at: now, jitter: jitter)
+        }
+        arm(domain.name)
+    }
+
+    func keepNothing(in domain: DomainName) { schedules.withLock { $0[domain]?.keepNothing() } }
+
     /// What the user chose has changed: it counts from when somebody looks again.
     func changed(_ domain: DomainName) {
         let interval = rules(domain).lookAgain
@@ -82,7 +96,7 @@ final class FolderLookout: Sendable {
             // It may not have been asked yet. One that tells of changes is followed, and nothing is listed any more: but for
             // the top folder, which stands for all of them.
             try await follower.freshen(domain)
-            if domain.hasFeed { return folder == domain.rootID ? .nothingNew : .gone }
+            if domain.hasFeed { return folder == domain.rootID ? .asked : .gone }
             return try await follower.listAgain(folder, of: domain) ? .news : .nothingNew
         } catch {
             logger.info(

@@ -27,6 +27,7 @@ final class PinKeeper: Sendable {
     private let downloader: Downloader
     private let pauses: PauseGate
     private let follower: ChangeFollower
+    private let lookout: FolderLookout
     private let domains: DomainRegistry
     private let requests: LastingRequests
     private let hub: EventHub
@@ -40,13 +41,14 @@ final class PinKeeper: Sendable {
 
     init(
         storage: StorageThreads, downloader: Downloader, pauses: PauseGate, follower: ChangeFollower,
-        domains: DomainRegistry, requests: LastingRequests, hub: EventHub, work: WorkGroup, retry: RetryPolicy,
-        clock: @escaping @Sendable () -> Duration, logger: Logger
+        lookout: FolderLookout, domains: DomainRegistry, requests: LastingRequests, hub: EventHub, work: WorkGroup,
+        retry: RetryPolicy, clock: @escaping @Sendable () -> Duration, logger: Logger
     ) {
         self.storage = storage
         self.downloader = downloader
         self.pauses = pauses
         self.follower = follower
+        self.lookout = lookout
         self.domains = domains
         self.requests = requests
         self.hub = hub
@@ -73,6 +75,10 @@ final class PinKeeper: Sendable {
                 return found
             }
             try await hub.listen(.pins, whileKept: .pinned) { [weak self] changes in self?.changed(changes) }
+            for domain in domains.all where only.map({ $0 == domain.name }) ?? true {
+                lookout.keepNothing(in: domain.name)
+                if pinned.contains(where: { $0.domain == domain.name }) { lookout.keep([domain.rootID], in: domain) }
+            }
             for key in requests.documents where only.map({ $0 == key.domain }) ?? true {
                 resolved(key.domain)
                 add(key)
@@ -225,6 +231,12 @@ final class PinKeeper: Sendable {
     /// Everything at and below an item; folders that are not known are listed.
     private func scan(_ item: IndexedItem, isAsked: Bool) async {
         var folders = [item]
+        // A provider may say nothing by itself of what is new in these, or be ended for having nothing to do.
+        var kept: [ItemIdentifier] = []
+        if item.item.kind == .document, let parent = item.item.parentID, !parent.isArriving { kept.append(parent) }
+        defer {
+            if !isAsked, !kept.isEmpty, let domain = domains.find(item.domain) { lookout.keep(kept, in: domain) }
+        }
         // Of which not all is known; what is below the others is asked for by itself.
         var failed: [IndexedItem] = []
         while let next = folders.popLast() {
@@ -235,6 +247,7 @@ final class PinKeeper: Sendable {
                 want(next, isAsked)
                 continue
             }
+            if !next.id.isArriving { kept.append(next.id) }
             do throws(DocumentError) {
                 let domain = try domains.domain(next.domain)
                 let isListed = try storage.read { try $0.listing(of: next.id, in: next.domain).isComplete }

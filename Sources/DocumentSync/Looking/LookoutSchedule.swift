@@ -2,8 +2,9 @@ package import DocumentModel
 
 /// When the folders of a provider that tells of no changes are listed again: a state machine without I/O.
 ///
-/// Only folders that somebody looked at are, and only as long as that is not long ago; one at a time, seldom, and ever more
-/// seldom when nothing is new. When nobody has looked for a while, nothing is done at all (INV-8).
+/// Only folders that somebody looked at are, and only as long as that is not long ago, and those that are kept; one at a time,
+/// seldom, and ever more seldom when nothing is new. When nothing is kept and nobody has looked for a while, nothing is done at
+/// all (INV-8).
 package struct LookoutSchedule: Sendable {
     package struct Rules: Hashable, Sendable {
         /// Between two listings of a folder, at least; zero for never.
@@ -22,6 +23,8 @@ package struct LookoutSchedule: Sendable {
     package enum Finding: Hashable, Sendable {
         case news
         case nothingNew
+        /// Its provider, which tells of changes by itself, was asked for them.
+        case asked
         /// The provider could not be asked.
         case failed
         /// The folder is gone.
@@ -33,7 +36,12 @@ package struct LookoutSchedule: Sendable {
         var due: Duration
         /// How often nothing was found, one after the other.
         var quiet = 0
+        /// It is of interest whether or not anybody looks.
+        var isKept = false
     }
+
+    /// How much longer than the interval it takes for what is kept.
+    private static let mostDoublingsOfKept = 2
 
     package var rules: Rules
     private var folders: [ItemIdentifier: Folder] = [:]
@@ -48,7 +56,27 @@ package struct LookoutSchedule: Sendable {
     /// - Parameter jitter: 0 to 1, drawn by the caller.
     package mutating func lookedAt(_ folder: ItemIdentifier, at now: Duration, jitter: Double) {
         guard rules.interval > .zero else { return }
-        folders[folder] = Folder(lookedAt: now, due: now + delay(0, jitter))
+        let isKept = folders[folder]?.isKept ?? false
+        folders[folder] = Folder(lookedAt: now, due: now + delay(0, jitter), isKept: isKept)
+    }
+
+    /// What is in these is to be current, whether or not anybody looks, until ``keepNothing()``.
+    ///
+    /// - Parameter jitter: 0 to 1, drawn by the caller.
+    package mutating func keep(_ kept: [ItemIdentifier], at now: Duration, jitter: Double) {
+        guard rules.interval > .zero else { return }
+        for folder in kept {
+            folders[folder, default: Folder(lookedAt: now, due: now + delay(0, jitter))].isKept = true
+        }
+    }
+
+    /// Nothing is to be current any more that nobody looks at.
+    package mutating func keepNothing() {
+        folders = folders.mapValues { folder in
+            var folder = folder
+            folder.isKept = false
+            return folder
+        }
     }
 
     /// - Returns: the folder to be listed now; nil when none is due, or one is under way. To be followed by
@@ -69,7 +97,10 @@ package struct LookoutSchedule: Sendable {
             folders[folder] = nil
             return
         case .news: entry.quiet = 0
-        case .nothingNew, .failed: entry.quiet = min(entry.quiet + 1, rules.mostDoublings)
+        case .asked where entry.isKept: entry.quiet = 0
+        case .nothingNew, .asked, .failed:
+            let most = entry.isKept ? min(rules.mostDoublings, Self.mostDoublingsOfKept) : rules.mostDoublings
+            entry.quiet = min(entry.quiet + 1, most)
         }
         entry.due = now + delay(entry.quiet, jitter)
         folders[folder] = entry
@@ -79,7 +110,7 @@ package struct LookoutSchedule: Sendable {
     package func nextDeadline(after now: Duration) -> Duration? {
         guard underWay == nil, rules.interval > .zero else { return nil }
         // What is due only when nobody is interested any more is not waited for.
-        return folders.values.filter { $0.due <= $0.lookedAt + rules.interest }.map(\.due).min()
+        return folders.values.filter { $0.isKept || $0.due <= $0.lookedAt + rules.interest }.map(\.due).min()
     }
 
     package var folderCount: Int { folders.count }
@@ -89,7 +120,7 @@ package struct LookoutSchedule: Sendable {
             folders = [:]
             return
         }
-        folders = folders.filter { now <= $0.value.lookedAt + rules.interest }
+        folders = folders.filter { $0.value.isKept || now <= $0.value.lookedAt + rules.interest }
     }
 
     /// Three quarters to five quarters, so that many folders, and many machines, do not ask all at once.

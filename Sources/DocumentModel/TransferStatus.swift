@@ -100,7 +100,7 @@ public struct TransferSummary: Hashable, Sendable {
     public var bytesLeft: UInt64
     /// Of all that are under way; nil while none can say.
     public var bytesPerSecond: UInt64?
-    /// How long all of it takes at this speed; nil while that is not known.
+    /// How long what is under way, and what only waits for its turn, takes at this speed; nil while that is not known.
     public var timeLeft: Duration?
 
     public init(

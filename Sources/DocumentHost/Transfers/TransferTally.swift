@@ -4,6 +4,8 @@ package import DocumentModel
 /// A conflict has failed nowhere: it waits for somebody who chooses.
 package struct TransferTally: Hashable, Sendable {
     package private(set) var summary = TransferSummary()
+    /// Of what is under way, and of what only waits for that.
+    private var bytesAhead: UInt64 = 0
 
     package init() {}
 
@@ -24,7 +26,9 @@ package struct TransferTally: Hashable, Sendable {
         if transfer.isUnderWay, let speed = transfer.bytesPerSecond {
             summary.bytesPerSecond = Self.sum(summary.bytesPerSecond ?? 0, speed)
         }
-        summary.timeLeft = summary.bytesPerSecond.flatMap { TransferMeter.time(for: summary.bytesLeft, at: $0) }
+        // What is paused, for one, takes as long as somebody lets it.
+        if transfer.isUnderWay || transfer.wait == .turn { bytesAhead = Self.sum(bytesAhead, transfer.bytesLeft) }
+        summary.timeLeft = summary.bytesPerSecond.flatMap { TransferMeter.time(for: bytesAhead, at: $0) }
     }
 
     /// Sizes are what providers say, and may be anything.

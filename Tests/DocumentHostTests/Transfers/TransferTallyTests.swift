@@ -49,6 +49,20 @@ struct TransferTallyTests {
         #expect(tally.summary.failed == (wait == .choice ? 0 : 1))
     }
 
+    @Test("the time left is that of what is under way and of what is next, not of what waits for something else")
+    func timeLeft() {
+        var tally = TransferTally()
+        tally.add(ItemTransfers(download: TransferStatus(done: 50, expected: 100, bytesPerSecond: 10)))
+        #expect(tally.summary.timeLeft == .seconds(5))
+        tally.add(ItemTransfers(upload: TransferStatus(expected: 30, wait: .turn)))
+        #expect(tally.summary.timeLeft == .seconds(8))
+        for wait in TransferWait.allCases where wait != .turn {
+            tally.add(ItemTransfers(upload: TransferStatus(expected: 1_000, wait: wait)))
+            #expect(tally.summary.timeLeft == .seconds(8), "\(wait)")
+        }
+        #expect(tally.summary.bytesLeft == 80 + 1_000 * UInt64(TransferWait.allCases.count - 1))
+    }
+
     @Test("sizes that cannot be do not end the host")
     func huge() {
         var tally = TransferTally()

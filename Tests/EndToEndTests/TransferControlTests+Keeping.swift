@@ -157,6 +157,26 @@ extension TransferControlTests {
         }
     }
 
+    @Test("XFER-14: docent include ends an exclusion and nothing else, and docent unpin ends none")
+    func includingWhatIsPinned() async throws {
+        try await withWork(["in/a.txt"]) { machine, client in
+            let folder = try Location("work:/in")
+            try machine.succeed("pin", "work:/in")
+            try machine.succeed("include", "work:/in")
+            #expect(try await client.knownItem(at: folder).marks.own == .pinned)
+            try machine.succeed("exclude", "work:/in")
+            for words in [["unpin", "work:/in"], ["unpin", "--online-only", "work:/in"]] {
+                let refused = try machine.run(machine.folder + "/bin/docent", words)
+                #expect(refused.status == 1 && refused.errors.contains("docent include work:/in"), "\(refused)")
+            }
+            let inside = try machine.docent("include", "work:/in/a.txt")
+            #expect(inside.status == 1 && inside.errors.contains("itself is not excluded"), "\(inside)")
+            #expect(try await client.knownItem(at: folder).marks.own == .excluded)
+            try machine.succeed("include", "work:/in")
+            #expect(try await client.knownItem(at: folder).marks == ItemMarks())
+        }
+    }
+
     /// A presenter, with or without a word for contents that are about to leave.
     private final class Reader: FilePresenter {
         let presentedItemLocation: Location?

@@ -114,7 +114,15 @@ struct UnpinCommand: ClientCommand {
     var onlineOnly = false
 
     func run(_ client: DocumentClient) async throws {
-        try await Failures.collect(items.locations) { try await client.keep($0, as: onlineOnly ? .onlineOnly : nil) }
+        try await Failures.collect(items.locations) { location in
+            // It would be sent from then on.
+            guard try await client.knownItem(at: location).marks.own != .excluded else {
+                throw DocumentError(
+                    .invalidArgument,
+                    "\(location) is excluded from sync, and not pinned: docent include \(location) ends that.")
+            }
+            try await client.keep(location, as: onlineOnly ? .onlineOnly : nil)
+        }
     }
 }
 
@@ -195,6 +203,21 @@ struct IncludeCommand: ClientCommand {
     @OptionGroup var items: KeptItems
 
     func run(_ client: DocumentClient) async throws {
-        try await Failures.collect(items.locations) { try await client.keep($0, as: nil) }
+        try await Failures.collect(items.locations) { location in
+            let marks = try await client.knownItem(at: location).marks
+            // How it is kept otherwise, people have said for another reason.
+            if marks.own == .excluded { return try await client.keep(location, as: nil) }
+            if let rule = marks.ignoredBy {
+                throw DocumentError(
+                    .invalidArgument,
+                    "\(location) is kept here by the ignore rule “\(rule)”: see docent ignore \(location.domain).")
+            }
+            guard marks.keeping != .excluded else {
+                throw DocumentError(
+                    .invalidArgument,
+                    "\(location) itself is not excluded: include the folder around it that is, or docent keep \(location) --as automatic has it alone sent."
+                )
+            }
+        }
     }
 }

@@ -105,6 +105,7 @@ extension DocumentHost {
             work.add { [pinKeeper] in await pinKeeper.look(at: domain) }
             work.add { [outdatedContents] in await outdatedContents.look(at: domain) }
             work.add { [interrupted] in await interrupted.settle(domain) }
+            work.add { [departures] in await departures.resume(domain) }
             work.add { [clearing] in await clearing.resume(domain) }
             work.add { [backlog] in await backlog.settle(domain) }
             sideKeeper.resolved(domain)

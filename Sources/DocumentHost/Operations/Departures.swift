@@ -1,9 +1,11 @@
 import DocumentModel
 import DocumentStorage
+import DocumentSync
 import DocumentWire
 import FileCoordination
 import Logging
 import ProviderLauncher
+import Synchronization
 
 /// Items that leave their domain, because a tool has a copy in a place of its own: removed at the provider, in the
 /// version that was copied, and so on all other machines (CONT-9).
@@ -17,7 +19,30 @@ struct Departures: Sendable {
     let deletions: DeletionDesk
     let localMoves: LocalMoves
     let owner: ClaimOwner
+    let wakes: DomainWakes
+    /// Counts from some moment, and never backwards.
+    let clock: @Sendable () -> Duration
     let logger: Logger
+    private let underWay = DeparturesUnderWay()
+
+    init(
+        storage: StorageThreads, broker: CoordinationBroker, locks: KeyedLock<ItemKey>, domains: DomainRegistry,
+        resolver: ItemResolver, accesses: AccessTable, deletions: DeletionDesk, localMoves: LocalMoves,
+        owner: ClaimOwner, wakes: DomainWakes, clock: @escaping @Sendable () -> Duration, logger: Logger
+    ) {
+        self.storage = storage
+        self.broker = broker
+        self.locks = locks
+        self.domains = domains
+        self.resolver = resolver
+        self.accesses = accesses
+        self.deletions = deletions
+        self.localMoves = localMoves
+        self.owner = owner
+        self.wakes = wakes
+        self.clock = clock
+        self.logger = logger
+    }
 
     /// - Parameter tool: who asks, inside of its own access for deleting the item.
     func moveOut(_ call: MoveOutCall, on domain: Domain, by tool: ClaimOwner) async throws(DocumentError) {
@@ -44,6 +69,8 @@ struct Departures: Sendable {
             let entry = try await storage.run {
                 try $0.beginLeaving(item.id, in: item.domain, copiedTo: call.destinationPath, parts)
             }
+            let isOurs = underWay.begin(entry)
+            defer { if isOurs { underWay.end(entry) } }
             try await admit(entry, item, at: location)
             try await carryOut(entry, item, on: domain, isResumed: false)
             localMoves.left(leaving, to: call.destinationPath, tellingItself: tool, in: claim)
@@ -99,21 +126,33 @@ struct Departures: Sendable {
         try storage.read { try $0.journal(of: id, in: domain) }.last { $0.action == .leave }
     }
 
-    /// After a start: what was to leave, and was copied, leaves now. What cannot be asked now is asked at the next start,
-    /// and what waits for a yes goes on waiting.
+    /// After a start, and when a provider can be asked again: what was to leave, and was copied, leaves now. What cannot be
+    /// asked now is asked later, as its error says, and what waits for a yes goes on waiting.
     func resume(_ domain: DomainName?) async {
         let entries = (try? storage.read { try $0.journal() }) ?? []
         for entry in entries where entry.action == .leave && (domain == nil || entry.domain == domain) {
             let held = (try? deletions.wanted(in: entry.domain)) ?? []
             if held.contains(where: { $0.item.id == entry.itemID }) { continue }
+            guard underWay.begin(entry) else { continue }
+            defer { underWay.end(entry) }
             do throws(DocumentError) {
                 try await resume(entry)
+                underWay.succeeded(in: entry.domain)
             } catch {
                 logger.notice(
                     "what was moved out before the host ended is not removed",
                     metadata: ["item.id": "\(entry.itemID?.rawValue ?? "")", "error": "\(error)"])
+                tryAgain(entry.domain, after: error)
             }
         }
+    }
+
+    /// What its provider has to resolve first leaves when that says that it is.
+    private func tryAgain(_ name: DomainName, after error: DocumentError) {
+        let attempt = underWay.failed(in: name)
+        let decision = RetryPolicy().decision(for: error, attempt: attempt, jitter: Double.random(in: 0...1))
+        guard case .retry(let delay) = decision else { return }
+        wakes.wake(name, at: clock() + delay) { [self] in await resume(name) }
     }
 
     private func resume(_ entry: JournalEntry) async throws(DocumentError) {
@@ -124,6 +163,8 @@ struct Departures: Sendable {
         let leaving = try storage.read { try $0.coordinated(item) }
         let claim = try await broker.claim(leaving, for: .writing(.forDeleting), by: owner)
         defer { broker.end(claim) }
+        // Whoever was waited for may have brought it to its end, or somebody has said no.
+        guard try open(of: id, in: entry.domain)?.id == entry.id else { return }
         do throws(DocumentError) {
             try await check(item, at: location, is: entry.payload.parts)
         } catch {
@@ -231,6 +272,32 @@ struct Departures: Sendable {
                 }
             }
             try await storage.run { try $0.finishRemoving(change) }
+        }
+    }
+}
+
+/// Which moves out somebody is bringing to their end just now, and how often that failed.
+final class DeparturesUnderWay: Sendable {
+    private struct State {
+        var entries: Set<Int64> = []
+        /// One time after the other.
+        var failures: [DomainName: Int] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    /// - Returns: false when somebody does that already.
+    func begin(_ entry: JournalEntry) -> Bool { state.withLock { $0.entries.insert(entry.id).inserted } }
+
+    func end(_ entry: JournalEntry) { state.withLock { _ = $0.entries.remove(entry.id) } }
+
+    func succeeded(in domain: DomainName) { state.withLock { $0.failures[domain] = nil } }
+
+    /// - Returns: how often it has failed by now.
+    func failed(in domain: DomainName) -> Int {
+        state.withLock { state in
+            state.failures[domain, default: 0] += 1
+            return state.failures[domain] ?? 1
         }
     }
 }

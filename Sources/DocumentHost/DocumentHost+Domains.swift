@@ -267,7 +267,8 @@ extension DocumentHost {
         return Domain(
             name: name, bundle: bundle, rootID: rootID, supervisor: supervisor, isRunning: isRunning,
             isFollowed: isFollowed,
-            signIn: SignInState { [events] in events.domainChanged(name) }, failures: failures)
+            signIn: SignInState { [events] in events.domainChanged(name) },
+            reach: RemoteReach { [events] in events.domainChanged(name) }, failures: failures)
     }
 
     func description(of name: DomainName) async throws(DocumentError) -> DomainDescription {
@@ -292,6 +293,11 @@ extension DocumentHost {
             if let problem = domain.signIn.problem {
                 description.needsSignIn = true
                 description.problem = description.problem ?? problem
+            }
+            if let problem = domain.reach.problem, description.problem == nil {
+                description.problem = problem.wrapped(
+                    "What is new on the remote of \(record.name) could not be found out when it was asked last: docent refresh \(record.name):/ asks again."
+                )
             }
         } else if record.signIn == .needed || domains.problem(of: record.name)?.code == .notAuthenticated {
             description.settings = domains.settings(ofBroken: record.name)

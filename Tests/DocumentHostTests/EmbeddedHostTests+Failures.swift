@@ -91,6 +91,29 @@ extension EmbeddedHostTests {
         }
     }
 
+    @Test("PROV-21, XFER-8: that a remote cannot be asked is told with its domain, also where nothing waits for it")
+    func remoteThatCannotBeAsked() async throws {
+        try await withHost { host, remote in
+            let top = try Location("d:/")
+            try TemporaryFile.write("one", to: remote.appending("a.txt"))
+            _ = try await host.items(in: top, page: nil, suggestedCount: 10, refreshing: false)
+            func problem() async throws -> DocumentError? { try await host.status().domains.first?.domain.problem }
+            #expect(try await problem() == nil)
+            try #require(rename(remote.string, remote.string + "-away") == 0)
+            await #expect(throws: DocumentError.self) { try await host.refresh(top) }
+            let told = try #require(try await problem())
+            #expect(told.code == .serverUnreachable && told.message.contains("docent refresh d:/"))
+            #expect(!told.causes.isEmpty)
+            try #require(rename(remote.string + "-away", remote.string) == 0)
+            for _ in 0..<1_000 {
+                try? await host.refresh(top)
+                if try await problem() == nil { break }
+                try await Task.sleep(for: .milliseconds(20))
+            }
+            #expect(try await problem() == nil)
+        }
+    }
+
     @Test("CONT-7: what of a folder stays in its old place is told of, also when all is sent, until nothing is there")
     func stayingSource() async throws {
         try await withHost { host, remote in

@@ -89,9 +89,14 @@ struct ChangeFollower: Sendable {
     /// - Parameter goesOn: also when who asks is gone.
     func catchUp(_ domain: Domain, goesOn: Bool = false) async throws(DocumentError) {
         let news = domain.news
-        try await joinCatchUp(domain, goesOn)
-        // Whoever was about to be done had asked before the last of it.
-        if domain.mayHaveFeed, !domain.isAsked(since: news) { try await joinCatchUp(domain, goesOn) }
+        do throws(DocumentError) {
+            try await joinCatchUp(domain, goesOn)
+            // Whoever was about to be done had asked before the last of it.
+            if domain.mayHaveFeed, !domain.isAsked(since: news) { try await joinCatchUp(domain, goesOn) }
+        } catch {
+            domain.reach.unreadable(error)
+            throw error
+        }
     }
 
     private func joinCatchUp(_ domain: Domain, _ goesOn: Bool) async throws(DocumentError) {

@@ -12,6 +12,8 @@ final class Domain: Sendable {
     let rootID: ItemIdentifier
     /// What its provider last said about its sign-in.
     let signIn: SignInState
+    /// What it last said about its remote.
+    let reach: RemoteReach
     /// Where it is noted that it answers.
     let failures: DownloadFailures?
 
@@ -46,9 +48,10 @@ final class Domain: Sendable {
     init(
         name: DomainName, bundle: ProviderBundle, rootID: ItemIdentifier, supervisor: ProviderSupervisor,
         isRunning: Bool = false, isFollowed: Bool = false, signIn: SignInState = SignInState {},
-        failures: DownloadFailures? = nil
+        reach: RemoteReach = RemoteReach {}, failures: DownloadFailures? = nil
     ) {
         self.signIn = signIn
+        self.reach = reach
         self.failures = failures
         following = Mutex(Following(isRunning: isRunning, feed: isFollowed ? .found : .unknown))
         self.name = name
@@ -125,7 +128,8 @@ final class Domain: Sendable {
 
     /// - Returns: false when there is something new since it began.
     func caughtUp(with news: UInt64) -> Bool {
-        following.withLock { following in
+        reach.caughtUp()
+        return following.withLock { following in
             following.isCaughtUp = following.news == news
             following.overdueUntil = nil
             return following.isCaughtUp

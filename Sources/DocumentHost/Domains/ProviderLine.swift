@@ -74,6 +74,7 @@ struct ProviderLine: RequestHandler {
             host.work.add { [host] in await host.follower.follow(domain) }
         case .errorResolved(let codes):
             if codes.isEmpty || codes.contains(.notAuthenticated) { host.domains.find(domain)?.signIn.accepted() }
+            if codes.isEmpty || codes.contains(.serverUnreachable) { host.domains.find(domain)?.reach.answered() }
             guard let delay = intake.resolved(codes, at: .now) else { return }
             let domain = domain
             host.work.add { [host, intake] in

@@ -3,7 +3,8 @@ import DocumentWire
 import ProviderLauncher
 import Synchronization
 
-/// Asks a domain's provider, and notes whether it says that it needs a sign-in, and that it answers at all.
+/// Asks a domain's provider, and notes whether it says that it needs a sign-in, whether it reaches its remote, and that it answers
+/// at all.
 struct SignInWatch: ProviderCalling {
     let domain: Domain
 
@@ -16,9 +17,13 @@ struct SignInWatch: ProviderCalling {
         do throws(DocumentError) {
             let reply = try await domain.supervisor.call(call, onProgress: onProgress)
             domain.signIn.accepted()
-            if let failures, call.asksTheRemote { domain.failures?.answered(domain.name, askedAfter: failures) }
+            if call.asksTheRemote {
+                domain.reach.answered()
+                if let failures { domain.failures?.answered(domain.name, askedAfter: failures) }
+            }
             return reply
         } catch {
+            if call.asksTheRemote { domain.reach.refused(error) }
             guard error.code == .notAuthenticated else { throw error }
             let hinted = SignInState.hinting(error, domain.name)
             domain.signIn.refused(hinted)

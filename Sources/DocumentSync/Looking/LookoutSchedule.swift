@@ -65,8 +65,9 @@ package struct LookoutSchedule: Sendable {
     /// - Parameter jitter: 0 to 1, drawn by the caller.
     package mutating func keep(_ kept: [ItemIdentifier], at now: Duration, jitter: Double) {
         guard rules.interval > .zero else { return }
+        let due = now + delay(0, jitter)
         for folder in kept {
-            folders[folder, default: Folder(lookedAt: now, due: now + delay(0, jitter))].isKept = true
+            folders[folder, default: Folder(lookedAt: now, due: due)].isKept = true
         }
     }
 

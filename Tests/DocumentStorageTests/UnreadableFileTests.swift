@@ -2,6 +2,7 @@
     import DocumentModel
     import DocumentTestSupport
     import Glibc
+    import SystemPackage
     import Testing
 
     @testable import DocumentStorage

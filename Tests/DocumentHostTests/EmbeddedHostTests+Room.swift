@@ -2,6 +2,7 @@ import DocumentModel
 import DocumentStorage
 import DocumentTestSupport
 import Glibc
+import SystemPackage
 import Testing
 
 @testable import DocumentHost

@@ -1,6 +1,7 @@
 import DocumentClient
 import DocumentModel
 import Foundation
+import SystemPackage
 import Testing
 
 /// What is kept here, and what is not sent.

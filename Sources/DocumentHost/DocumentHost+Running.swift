@@ -60,5 +60,6 @@ extension DocumentHost {
         } catch {
             logger.error("the storage root could not be closed", metadata: ["error": "\(error)"])
         }
+        domains.removeAll()
     }
 }

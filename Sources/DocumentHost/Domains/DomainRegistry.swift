@@ -40,6 +40,9 @@ final class DomainRegistry: Sendable {
         }
     }
 
+    /// Lets go of all, and of who is called by their providers, when the host has ended.
+    func removeAll() { state.withLock { $0 = State() } }
+
     /// Keeps what a provider says of its domain.
     ///
     /// - Returns: whether that is something new.

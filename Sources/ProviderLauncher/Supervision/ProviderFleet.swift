@@ -27,6 +27,8 @@ package final class ProviderFleet: Sendable {
                 group.addTask { await supervisor.run() }
             }
         }
+        // Their handlers hold who holds this.
+        state.withLock { $0.supervisors = [:] }
     }
 
     /// Takes a domain in. Its provider is started by the first use.

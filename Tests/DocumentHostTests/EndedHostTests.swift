@@ -18,7 +18,7 @@ struct EndedHostTests {
         func remember(_ host: DocumentHost) { reference.withLock { $0.host = host } }
     }
 
-    @Test("A host that has ended, with its providers, is gone, and what it watched folders and kept its index with, too")
+    @Test("A host that has ended is gone, and what it watched folders and kept its index with, too")
     func nothingIsLeft() async throws {
         let gated = try GatedHost(count: 1)
         defer { gated.end() }

@@ -70,7 +70,7 @@ import Testing
         ("vouchesForNothing", 4, "are lost"), ("repeatsOperations", 0, "is made twice"),
         ("forgetsPins", 3, "has forgotten that"), ("dropsTrash", 9, "into the trash, and they are not there"),
         ("dropsVersions", 44, "are no version of it"), ("prefersOwn", 2, "the winner"),
-        ("forgetsSides", 2, "has not given the remote its side of"), ("mixesParts", 36, "came damaged out of the trash"),
+        ("forgetsSides", 2, "has not given the remote its side of"), ("mixesParts", 36, "came damaged"),
         ("flushesNoStaging", 6, "sends nothing as contents"),
         ("flushesNoDocuments", 4, "are lost"), ("flushesNoIndex", 0, "cannot be opened"),
         ("comparesNoDigests", 4, "are lost"), ("evictsUnasked", 2, "has not asked whether the remote has it"),

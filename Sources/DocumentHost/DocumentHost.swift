@@ -317,8 +317,8 @@ public final class DocumentHost: Sendable {
             sender: sender, owner: owner, work: work)
         departures = Departures(
             storage: storage, broker: broker, locks: locks, domains: domains, resolver: resolver, accesses: accesses,
-            deletions: deletions, localMoves: localMoves, owner: owner, wakes: DomainWakes(work: work, clock: clock),
-            clock: clock, logger: logger)
+            deletions: deletions, localMoves: localMoves, outside: outside, owner: owner,
+            wakes: DomainWakes(work: work, clock: clock), clock: clock, logger: logger)
         clearing = ContainerClearing(
             storage: storage, broker: broker, domains: domains, arranger: arranger, deletions: deletions,
             interrupted: interrupted, owner: owner, work: work, logger: logger)

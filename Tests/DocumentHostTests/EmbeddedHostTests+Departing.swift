@@ -11,18 +11,20 @@ import Testing
 extension EmbeddedHostTests {
     /// As it is when a host dies that a tool has told that a document is copied. It is here.
     private func withDeparture(
-        _ body: (DocumentHost, FilePath, Location) async throws -> Void
+        _ body: (DocumentHost, FilePath, Location, _ copy: FilePath) async throws -> Void
     ) async throws {
         try await withHost { host, remote in
             let (file, location) = (remote.appending("a.txt"), try Location("d:/a.txt"))
+            let copy = remote.removingLastComponent().appending("copy.txt")
             try TemporaryFile.write("one", to: file)
+            try TemporaryFile.write("one", to: copy)
             try await host.download(location)
             let item = try #require(try host.storage.read { try $0.item(at: location) })
             let parts = [CopiedPart(path: [], file: item.local)]
             _ = try await host.storage.run { store in
-                try store.beginLeaving(item.id, in: item.domain, copiedTo: "/nowhere/a.txt", parts)
+                try store.beginLeaving(item.id, in: item.domain, copiedTo: copy.string, parts)
             }
-            try await body(host, file, location)
+            try await body(host, file, location, copy)
         }
     }
 
@@ -32,7 +34,7 @@ extension EmbeddedHostTests {
 
     @Test("CONT-9: what was moved out is removed as soon as its provider can be asked, and not at the next start only")
     func departsWhenResolved() async throws {
-        try await withDeparture { host, file, location in
+        try await withDeparture { host, file, location, _ in
             host.resolved(location.domain)
             for _ in 0..<1_000 where try isLeaving(host) { try await Task.sleep(for: .milliseconds(10)) }
             #expect(try !isLeaving(host))
@@ -44,7 +46,7 @@ extension EmbeddedHostTests {
 
     @Test("CONT-9: what was changed since it was copied stays, however late its provider can be asked")
     func changedSinceCopied() async throws {
-        try await withDeparture { host, file, location in
+        try await withDeparture { host, file, location, _ in
             let tool = host.connect(tool: "one")
             defer { host.disconnect(tool) }
             let access = try await host.beginAccess(AccessRequest(location: location, intent: .writing), for: tool)
@@ -57,6 +59,20 @@ extension EmbeddedHostTests {
             #expect(try TemporaryFile.read(file) == "mine, and longer")
             let item = try host.storage.read { try $0.item(at: location) }
             #expect(item?.local != nil)
+        }
+    }
+
+    @Test("CONT-9: what was moved out stays when its copy was removed before its provider could be asked")
+    func copyIsGone() async throws {
+        try await withDeparture { host, file, location, copy in
+            try #require(unlink(copy.string) == 0)
+            host.resolved(location.domain)
+            for _ in 0..<1_000 where try isLeaving(host) { try await Task.sleep(for: .milliseconds(10)) }
+            #expect(try !isLeaving(host))
+            #expect(try TemporaryFile.read(file) == "one")
+            let item = try host.storage.read { try $0.item(at: location) }
+            #expect(item?.local != nil)
+            #expect(item?.problem?.message.contains("Nothing is at “\(copy)” any more") == true)
         }
     }
 }

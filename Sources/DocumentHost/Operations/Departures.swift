@@ -6,6 +6,7 @@ import FileCoordination
 import Logging
 import ProviderLauncher
 import Synchronization
+import SystemPackage
 
 /// Items that leave their domain, because a tool has a copy in a place of its own: removed at the provider, in the
 /// version that was copied, and so on all other machines (CONT-9).
@@ -18,6 +19,7 @@ struct Departures: Sendable {
     let accesses: AccessTable
     let deletions: DeletionDesk
     let localMoves: LocalMoves
+    let outside: OutsidePaths
     let owner: ClaimOwner
     let wakes: DomainWakes
     /// Counts from some moment, and never backwards.
@@ -28,7 +30,8 @@ struct Departures: Sendable {
     init(
         storage: StorageThreads, broker: CoordinationBroker, locks: KeyedLock<ItemKey>, domains: DomainRegistry,
         resolver: ItemResolver, accesses: AccessTable, deletions: DeletionDesk, localMoves: LocalMoves,
-        owner: ClaimOwner, wakes: DomainWakes, clock: @escaping @Sendable () -> Duration, logger: Logger
+        outside: OutsidePaths, owner: ClaimOwner, wakes: DomainWakes, clock: @escaping @Sendable () -> Duration,
+        logger: Logger
     ) {
         self.storage = storage
         self.broker = broker
@@ -38,6 +41,7 @@ struct Departures: Sendable {
         self.accesses = accesses
         self.deletions = deletions
         self.localMoves = localMoves
+        self.outside = outside
         self.owner = owner
         self.wakes = wakes
         self.clock = clock
@@ -171,12 +175,33 @@ struct Departures: Sendable {
             try await storage.run { try $0.abandonLeaving(entry, because: error) }
             throw error
         }
+        if let gone = try await goneCopy(of: entry) {
+            let error = DocumentError(
+                .unsyncedEdits,
+                "Nothing is at “\(gone)” any more, where it was copied to: move \(location) out anew, or remove it.")
+            try await storage.run { try $0.abandonLeaving(entry, because: error, hasCopy: false) }
+            throw error
+        }
         try await carryOut(entry, item, on: domain, isResumed: true)
         let copy = String(decoding: entry.payload.source ?? [], as: UTF8.self)
         localMoves.left(leaving, to: copy, tellingItself: nil, in: claim)
     }
 
     // MARK: - Looking
+
+    /// Until it is removed here, people see both, after an error, too: whoever has removed the copy since has only this one.
+    ///
+    /// - Returns: a place in the copy that nothing is in by now; nil when all of it may be there.
+    private func goneCopy(of entry: JournalEntry) async throws(DocumentError) -> FilePath? {
+        guard let source = entry.payload.source else { return nil }
+        let copy = FilePath(String(decoding: source, as: UTF8.self))
+        let parts: [FilePath] = entry.payload.parts.map { part in
+            part.path.reduce(copy) { $0.appending($1.rawValue) }
+        }
+        return try await outside.look(at: copy) { () -> FilePath? in
+            ([copy] + parts).first(where: { OutsideTree.isGone($0) })
+        }
+    }
 
     /// All that is in it is here, and is what was copied.
     private func check(_ item: IndexedItem, at location: Location, is parts: [CopiedPart]) async throws(DocumentError) {

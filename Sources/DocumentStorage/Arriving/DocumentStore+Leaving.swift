@@ -29,13 +29,18 @@ extension DocumentStore {
     }
 
     /// What is left of it stays, and so does the copy; the item says so.
-    package func abandonLeaving(_ entry: JournalEntry, because error: DocumentError) throws {
+    ///
+    /// - Parameter hasCopy: whether there still is one.
+    package func abandonLeaving(
+        _ entry: JournalEntry, because error: DocumentError, hasCopy: Bool = true
+    ) throws {
         let copy = String(decoding: entry.payload.source ?? [], as: UTF8.self)
+        let rest = hasCopy ? " A copy is at \(copy)." : ""
         try index.write { index in
             try index.finish(entry)
             guard let id = entry.itemID, try index.item(id, in: entry.domain) != nil else { return }
             try index.setProblem(
-                DocumentError(error.code, "It was to be moved out, and stays: \(error.message) A copy is at \(copy)."),
+                DocumentError(error.code, "It was to be moved out, and stays: \(error.message)\(rest)"),
                 of: id, in: entry.domain)
         }
     }

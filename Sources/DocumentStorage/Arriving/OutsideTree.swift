@@ -24,7 +24,7 @@ package enum OutsideTree {
     }
 
     /// Whether nothing is in a place. What cannot be looked at may be there.
-    static func isGone(_ path: FilePath) -> Bool {
+    package static func isGone(_ path: FilePath) -> Bool {
         do {
             guard let (folder, name) = try around(path) else { return true }
             return try folder.status(name) == nil

@@ -105,10 +105,13 @@ extension CoordinationStateMachine {
         }
     }
 
-    /// Whether programs have open in a mount what a claim of another one waits for: that may be for ever.
+    /// Whether programs have open in a mount what a claim of another one waits for: that may be for ever. Newer contents that are
+    /// brought for them are not: nobody has anything open for that.
     private func waitsForMount(_ id: ClaimID) -> Bool {
         records[id]?.claim.isOfMount == true
-            && allBlocks(of: id).contains { $0.stage == .granted && $0.claim.isOfMount }
+            && allBlocks(of: id).contains {
+                $0.stage == .granted && $0.claim.isOfMount && $0.claim.style != .renewal
+            }
     }
 
     /// COORD-8, COORD-25: the accessor does not run; presenters get back what they gave up.

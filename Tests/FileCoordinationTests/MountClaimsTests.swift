@@ -83,4 +83,14 @@ import Testing
         scene.end(1)
         #expect(scene.news() == ["grant 1", "grant 2"])
     }
+
+    @Test("Newer contents that are brought for a program take as long as they take, whoever opens it in another mount")
+    mutating func newerContents() throws {
+        try open(1, one, .writing(nil), style: .renewal)
+        try open(2, other, .writing(nil))
+        scene.pass(to: .seconds(60))
+        #expect(scene.news() == ["grant 1"])
+        scene.end(1)
+        #expect(scene.news() == ["grant 2"])
+    }
 }

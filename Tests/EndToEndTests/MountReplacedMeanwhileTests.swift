@@ -91,7 +91,7 @@ struct MountReplacedMeanwhileTests {
             #expect(machine.read(late)?.contains("Stale") == true, "\(machine.read(late) ?? "")")
             #expect(
                 Machine.eventually(within: 30) { machine.read(machine.remote + "/a.txt") == "newer\nmore\n" },
-                "\(machine.logTail)")
+                "\(machine.standing(of: "a.txt"))\n\(machine.logTail)")
             #expect(try machine.sh("cat work/a.txt") == "newer\nmore\n")
         }
     }
@@ -171,5 +171,20 @@ struct MountReplacedMeanwhileTests {
             let all = try machine.sh("cat work/*")
             for contents in ["ours\n", "theirs, longer\n", "b\n"] { #expect(all.contains(contents), "\(all)") }
         }
+    }
+}
+
+extension Machine {
+    /// What the remote has of a document, and what the host is at with it: of what only waits, or is in conflict, its log says
+    /// nothing.
+    fileprivate func standing(of name: String) -> String {
+        let asked = [["status"], ["status", "work:/\(name)"], ["conflicts"]]
+        let answers = asked.map { words -> String in
+            guard let result = try? run(folder + "/bin/docent", words, environment: [:], input: nil, timeout: 30) else {
+                return "docent \(words) did not answer"
+            }
+            return result.output + result.errors
+        }
+        return (["the remote: \(read(remote + "/" + name) ?? "(none)")"] + answers).joined(separator: "\n")
     }
 }

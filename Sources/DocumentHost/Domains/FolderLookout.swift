@@ -70,6 +70,8 @@ final class FolderLookout: Sendable {
     }
 
     private func arm(_ domain: DomainName) {
+        // Of one that is just being signed out, or cannot be used, what is due stays due: it would be waited for no time at all.
+        guard domains.find(domain) != nil else { return }
         let now = clock()
         wakes.wake(domain, at: schedules.withLock { $0[domain]?.nextDeadline(after: now) }) { [self] in
             await listWhatIsDue(domain)

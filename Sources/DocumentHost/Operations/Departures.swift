@@ -5,7 +5,6 @@ import DocumentWire
 import FileCoordination
 import Logging
 import ProviderLauncher
-import Synchronization
 import SystemPackage
 
 /// Items that leave their domain, because a tool has a copy in a place of its own: removed at the provider, in the
@@ -26,27 +25,6 @@ struct Departures: Sendable {
     let clock: @Sendable () -> Duration
     let logger: Logger
     private let underWay = DeparturesUnderWay()
-
-    init(
-        storage: StorageThreads, broker: CoordinationBroker, locks: KeyedLock<ItemKey>, domains: DomainRegistry,
-        resolver: ItemResolver, accesses: AccessTable, deletions: DeletionDesk, localMoves: LocalMoves,
-        outside: OutsidePaths, owner: ClaimOwner, wakes: DomainWakes, clock: @escaping @Sendable () -> Duration,
-        logger: Logger
-    ) {
-        self.storage = storage
-        self.broker = broker
-        self.locks = locks
-        self.domains = domains
-        self.resolver = resolver
-        self.accesses = accesses
-        self.deletions = deletions
-        self.localMoves = localMoves
-        self.outside = outside
-        self.owner = owner
-        self.wakes = wakes
-        self.clock = clock
-        self.logger = logger
-    }
 
     /// - Parameter tool: who asks, inside of its own access for deleting the item.
     func moveOut(_ call: MoveOutCall, on domain: Domain, by tool: ClaimOwner) async throws(DocumentError) {
@@ -297,32 +275,6 @@ struct Departures: Sendable {
                 }
             }
             try await storage.run { try $0.finishRemoving(change) }
-        }
-    }
-}
-
-/// Which moves out somebody is bringing to their end just now, and how often that failed.
-final class DeparturesUnderWay: Sendable {
-    private struct State {
-        var entries: Set<Int64> = []
-        /// One time after the other.
-        var failures: [DomainName: Int] = [:]
-    }
-
-    private let state = Mutex(State())
-
-    /// - Returns: false when somebody does that already.
-    func begin(_ entry: JournalEntry) -> Bool { state.withLock { $0.entries.insert(entry.id).inserted } }
-
-    func end(_ entry: JournalEntry) { state.withLock { _ = $0.entries.remove(entry.id) } }
-
-    func succeeded(in domain: DomainName) { state.withLock { $0.failures[domain] = nil } }
-
-    /// - Returns: how often it has failed by now.
-    func failed(in domain: DomainName) -> Int {
-        state.withLock { state in
-            state.failures[domain, default: 0] += 1
-            return state.failures[domain] ?? 1
         }
     }
 }

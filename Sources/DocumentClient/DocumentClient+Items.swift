@@ -35,7 +35,7 @@ extension DocumentClient {
     }
 
     /// One page of a folder's items, as they are known on this machine: the provider is asked only when the folder was never
-    /// listed. ``changes(below:)`` tells when something is not so any more.
+    /// listed. ``changes(below:waitingForHost:)`` tells when something is not so any more.
     ///
     /// - Parameters:
     ///   - page: what the page before gave as ``ItemStatusPage/next``; nil for the first one.

@@ -17,6 +17,8 @@ public struct DocumentClient: Sendable {
     let accesses: OpenAccesses
     /// The host's process, as the kernel told when the connection was made.
     let hostProcess: Int32
+    /// Finds the next host, for what goes on when this one has ended.
+    let successors: Successors
 
     /// How long the host may take for what it knows itself.
     static let patience = Deadline.total(.seconds(30))

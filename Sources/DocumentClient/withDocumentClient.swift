@@ -16,7 +16,8 @@ public import SystemPackage
 ///
 /// Everything that the client holds, claims on documents above all, ends with the closure. When the host ends while it
 /// is asked, the calls that wait throw `hostUnavailable`; edits that were acknowledged are safe then, and sent when a
-/// host runs again.
+/// host runs again. The client does not go over to another host; only ``ItemEvents`` goes on with the next one, and has a
+/// client of it.
 ///
 /// - Parameters:
 ///   - tool: who asks, for logs and for errors that say who waits for whom: `docent edit`.
@@ -53,7 +54,10 @@ package func withDocumentClient<Value>(
         let desk = PresenterDesk()
         let client = DocumentClient(
             address: address, connection: connection, loop: loop, desk: desk,
-            accesses: OpenAccesses(connection, loop), hostProcess: process)
+            accesses: OpenAccesses(connection, loop), hostProcess: process,
+            successors: Successors(
+                HostConnector(
+                    address: address, start: .never, tool: tool, loop: loop, logger: connector.logger)))
         return try await serve(client) { try await body(client) }
     }
 }
@@ -80,6 +84,7 @@ private func serve<Value>(_ client: DocumentClient, _ body: () async throws -> V
             outcome = .failure(error)
         }
         client.accesses.tellEnded()
+        await client.successors.end()
         await client.connection.shutdown(grace: .seconds(2))
         return try outcome.get()
     }

@@ -11,7 +11,8 @@ public enum ItemEvent: Hashable, Sendable {
     /// A domain was added, or its provider is in another state.
     case domain(DomainDescription)
     case domainRemoved(DomainName)
-    /// More happened than was kept until somebody asked: look at everything anew.
+    /// More may have happened than is told: it was more than is kept until somebody asks, or the host was started anew. Look at
+    /// everything anew.
     case lost
 }
 

@@ -21,9 +21,12 @@ final class FakeHost: Sendable {
     private let names = Mutex<[String]>([])
     private let connections = Mutex<[Connection]>([])
 
-    init() throws {
-        folder = try TemporaryFolder.make("fake")
-        address = try HostAddress(root: folder.string, socket: folder.appending("s").string)
+    /// - Parameter address: of a host that has gone away; nil: one of its own.
+    init(at address: HostAddress? = nil) throws {
+        let folder = try TemporaryFolder.make("fake")
+        self.folder = folder
+        let address = try address ?? HostAddress(root: folder.string, socket: folder.appending("s").string)
+        self.address = address
         let result = docent_unix_listen(address.socket, 8)
         try #require(result >= 0)
         listener = FileDescriptor(rawValue: result)
@@ -36,9 +39,9 @@ final class FakeHost: Sendable {
 
     /// Serves any number of connections while the closure runs.
     static func serving(
-        _ answer: @escaping Answer, _ body: (FakeHost) async throws -> Void
+        at address: HostAddress? = nil, _ answer: @escaping Answer, _ body: (FakeHost) async throws -> Void
     ) async throws {
-        let host = try FakeHost()
+        let host = try FakeHost(at: address)
         let loop = EventLoop(name: "fake-host")
         let pool = BlockingPool(threads: 1, name: "fake-accept")
         let listener = host.listener
@@ -75,6 +78,13 @@ final class FakeHost: Sendable {
     /// Every connection ends without a goodbye.
     func die() {
         for connection in connections.withLock({ $0 }) { connection.close(nil) }
+    }
+
+    /// The same, and nobody is there any more.
+    func goAway() {
+        Glibc.shutdown(listener.rawValue, Int32(SHUT_RDWR))
+        unlink(address.socket)
+        die()
     }
 
     /// Sends a message to a presenter of the tool that connected last, and waits for the answer.

@@ -1,6 +1,7 @@
 import DocumentClient
 import DocumentModel
 import Foundation
+import Glibc
 import Testing
 
 /// `docent status` as a person sees it, at a terminal.
@@ -31,6 +32,29 @@ import Testing
                 try terminal.press("q")
                 let end = try terminal.wait(for: "status 0")
                 #expect(!end.contains("q ends"))
+            }
+        }
+    }
+
+    @Test("The screen of docent status goes on when the host is started anew, and shows what the next one says")
+    func restart() throws {
+        try Machine.with { machine in
+            try machine.write("one\n", to: machine.remote + "/one.txt")
+            try machine.succeed(
+                "domain", "add", "work", "--provider", "org.docent.folder", "--set", "folder=\(machine.remote)")
+            try machine.succeed("ls", "work:/")
+            try TmuxTerminal.with(machine, columns: 100) { terminal in
+                try terminal.command("docent status; echo status $?")
+                try terminal.wait(for: "Everything is in sync.")
+                let first = try #require(machine.daemon)
+                kill(first, SIGKILL)
+                try #require(Machine.eventually { machine.daemon != first })
+                try machine.succeed("host", "start")
+                // Told by the next host, and seen without a key.
+                try machine.succeed("download", "work:/one.txt")
+                try terminal.wait { $0.contains("4 B") && $0.contains("q ends") }
+                try terminal.press("q")
+                try terminal.wait(for: "status 0")
             }
         }
     }

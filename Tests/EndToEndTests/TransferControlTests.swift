@@ -48,11 +48,13 @@ import Testing
         try await client.status(location).items.first { $0.location == location }
     }
 
-    @Test("what happens below a place is told as it happens, and nothing else, until the host ends")
+    @Test(
+        "what happens below a place is told as it happens, and nothing else, until the host ends, where that was asked for"
+    )
     func events() async throws {
         try await withWork(["in/a.txt", "out.txt"]) { machine, client in
             let (inside, outside) = (try Location("work:/in/a.txt"), try Location("work:/out.txt"))
-            let changes = try await client.changes(below: Location("work:/in"))
+            let changes = try await client.changes(below: Location("work:/in"), waitingForHost: .zero)
             let ear = Ear()
             try await withThrowingTaskGroup(of: DocumentError.Code?.self) { group in
                 group.addTask {
@@ -96,17 +98,7 @@ import Testing
     func eventsCommand() async throws {
         try await withWork(["a.txt"]) { machine, client in
             let file = machine.folder + "/events"
-            _ = FileManager.default.createFile(atPath: file, contents: nil)
-            let output = try #require(FileHandle(forWritingAtPath: file))
-            let command = Process()
-            command.executableURL = URL(fileURLWithPath: machine.folder + "/bin/docent")
-            command.arguments = ["events", "--json"]
-            command.environment = machine.environment
-            command.standardInput = FileHandle.nullDevice
-            command.standardOutput = output
-            command.standardError = output
-            try command.run()
-            try output.close()
+            let command = try watch(machine, into: file)
             defer { kill(command.processIdentifier, SIGKILL) }
             let location = try Location("work:/a.txt")
             // It may begin to watch at any time.
@@ -120,6 +112,22 @@ import Testing
             let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
             #expect(object?["event"] as? String == "changed" && object?["location"] as? String == "work:/a.txt")
         }
+    }
+
+    /// Begins `docent events`; what it says is found in a file.
+    func watch(_ machine: Machine, into file: String) throws -> Process {
+        _ = FileManager.default.createFile(atPath: file, contents: nil)
+        let output = try #require(FileHandle(forWritingAtPath: file))
+        let command = Process()
+        command.executableURL = URL(fileURLWithPath: machine.folder + "/bin/docent")
+        command.arguments = ["events", "--json"]
+        command.environment = machine.environment
+        command.standardInput = FileHandle.nullDevice
+        command.standardOutput = output
+        command.standardError = output
+        try command.run()
+        try output.close()
+        return command
     }
 
     @Test("INV-8: while nothing happens a host does nothing, also when somebody watches and something is pinned")

@@ -7,8 +7,9 @@ struct EventsCommand: ClientCommand {
         commandName: "events",
         abstract: "Print what happens to items as it happens, a line each, until it is interrupted.",
         discussion: """
-            An item that changes quickly is told of once for all of it. “lost” means that more happened than was kept: \
-            look at everything anew.
+            An item that changes quickly is told of once for all of it. “lost” means that more may have happened than is \
+            told, because it was too much or the host was started anew: look at everything anew. When the host has ended, \
+            the next one is waited for for a minute.
 
             Examples:
               docent events

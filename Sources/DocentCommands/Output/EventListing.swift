@@ -12,7 +12,7 @@ package enum EventListing {
             "domain    \(domain.name)  \(DomainListing.state(of: domain))"
                 + (domain.problem.map { ", \(ErrorText.visible($0.message))" } ?? "")
         case .domainRemoved(let name): "removed   \(name):/"
-        case .lost: "lost      more happened than was kept: look at everything anew"
+        case .lost: "lost      more may have happened than is told: look at everything anew"
         }
     }
 

@@ -2,7 +2,8 @@ import DocumentClient
 import DocumentModel
 import Glibc
 
-/// The status screen at work: looks anew when something has happened, and every second only while something moves.
+/// The status screen at work: looks anew when something has happened, and every second only while something moves. When the
+/// host is started anew it goes on with that one.
 struct StatusShell: Sendable {
     private enum Message: Sendable {
         case input(TerminalScreen.Input)
@@ -42,7 +43,7 @@ struct StatusShell: Sendable {
                 isStale = isLooking
                 guard !isLooking else { return }
                 isLooking = true
-                group.addTask { feed.yield(.event(await told())) }
+                group.addTask { feed.yield(.event(await told(by: changes.client))) }
             }
             func draw() {
                 let next = renderer.screen(model)
@@ -82,7 +83,7 @@ struct StatusShell: Sendable {
         }
     }
 
-    private func told() async -> StatusModel.Event {
+    private func told(by client: DocumentClient) async -> StatusModel.Event {
         do throws(DocumentError) {
             return .told(try await client.status(), try await client.coordinationStatus())
         } catch {

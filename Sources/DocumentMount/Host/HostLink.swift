@@ -48,7 +48,7 @@ final class HostLink: Sendable {
             do {
                 try await withDocumentClient(tool: "docent mount", start: start, on: loop) { client in
                     // Watched before anybody looks: nothing is missed in between.
-                    let events = try await client.changes()
+                    let events = try await client.changes(waitingForHost: .zero)
                     let session = HostSession(client, patience: patience)
                     publish(session)
                     await session.catchUp()

@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -48,6 +49,11 @@ int docent_unix_connect(const char *path) {
     if (result < 0) return result;
     int connection = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (connection < 0) return -errno;
+    // Where so many wait already that there is no room for another, as with a listener that is stopped, it would wait for good.
+    const struct timeval patience = {.tv_sec = DOCENT_UNIX_PATIENCE};
+    if (setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience)) < 0) {
+        return docent_closing(connection, errno);
+    }
     while (connect(connection, (struct sockaddr *)&address, length) < 0) {
         if (errno != EINTR) return docent_closing(connection, errno);
     }

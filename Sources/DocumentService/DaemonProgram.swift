@@ -67,7 +67,8 @@ package enum DaemonProgram {
     private static func isServed(_ address: HostAddress) -> Bool {
         let connection = docent_unix_connect(address.socket)
         if connection >= 0 { close(connection) }
-        return connection >= 0
+        // One that takes no connections any more is there all the same.
+        return connection >= 0 || connection == -EAGAIN
     }
 
     private static func daemon(

@@ -42,6 +42,25 @@ struct SilenceTests {
         #expect(fixture.ending?.error.message.contains("said nothing for 300 s") == true)
     }
 
+    @Test("Whoever knows what can be done about the silence says it in place of that")
+    func advice() {
+        let advice = DocumentError(.hostUnavailable, "The host is stopped: let it go on.")
+        let fixture = MachineFixture.open(.initiator) { configuration in
+            configuration.pingAfter = .seconds(60)
+            configuration.pongWithin = .seconds(60)
+            configuration.silenceError = advice
+        }
+        let request = fixture.ask()
+        fixture.pass(.seconds(60))
+        fixture.pass(.seconds(60))
+        #expect(fixture.ending?.error == advice)
+        let failures = fixture.takeActions().compactMap { action -> DocumentError? in
+            guard case .finish(let finished, .failure(let error)) = action, finished === request else { return nil }
+            return error
+        }
+        #expect(failures == [advice])
+    }
+
     @Test("A pong is enough, and so is anything else; then it may be silent again for as long")
     func answered() {
         let fixture = fixture()

@@ -18,6 +18,12 @@ struct HostConnector: Sendable {
     private static let patience = Duration.seconds(60)
     private static let pause = Duration.milliseconds(5)
 
+    /// A host that was asked something and has said nothing for so long is asked whether it is there. That it is, it says at
+    /// once, however long what it was asked takes.
+    static let pingAfter = Duration.seconds(60)
+    /// Busy machines have kept a host from a processor for a minute.
+    static let pongWithin = Duration.seconds(60)
+
     /// An open connection, and the host's process.
     func connect() async throws(DocumentError) -> (Connection, Int32) {
         // A host that ends because it was idle may take the connection and close it: then the next one is started.
@@ -26,12 +32,16 @@ struct HostConnector: Sendable {
             let (socket, process) = try await connectedSocket()
             let connection = Connection(
                 end: PipeEnd(socket: socket, loop: loop, takingPassed: true), loop: loop,
-                configuration: configuration, logger: logger)
+                configuration: configuration(process), logger: logger)
             do throws(DocumentError) {
                 _ = try await connection.open()
                 return (connection, process)
             } catch {
                 connection.close(nil)
+                // It has let us connect, so the next try would be the same.
+                if error.code == .deadlineExceeded {
+                    throw Self.silence(.deadlineExceeded, of: process, "did not say hello in time", address)
+                }
                 attempts += 1
                 guard error.code == .hostUnavailable, attempts < 3, start != .never else {
                     throw error
@@ -40,7 +50,7 @@ struct HostConnector: Sendable {
         }
     }
 
-    private var configuration: Connection.Configuration {
+    func configuration(_ process: Int32) -> Connection.Configuration {
         var configuration = Connection.Configuration(role: .initiator)
         configuration.software = "docent-client"
         configuration.context = ToolIdentity(name: tool).serialized()
@@ -49,9 +59,25 @@ struct HostConnector: Sendable {
         configuration.deathCode = .hostUnavailable
         // Another connection may do: the host may only have been held up.
         configuration.suspicionCode = .hostUnavailable
+        configuration.pingAfter = Self.pingAfter
+        configuration.pongWithin = Self.pongWithin
+        configuration.silenceError = Self.silence(
+            .hostUnavailable, of: process,
+            "has said nothing for \((Self.pingAfter + Self.pongWithin).components.seconds) s, not even that it is there",
+            address)
         configuration.deathMessage =
             "The host ended while it was asked. Edits that were acknowledged are safe, and will be sent when it runs again: try again. Its log is \(address.log)."
         return configuration
+    }
+
+    /// For a host that was stopped, or hangs: waiting on is of no use, and people have to be told what to do about it.
+    private static func silence(
+        _ code: DocumentError.Code, of process: Int32, _ what: String, _ address: HostAddress
+    ) -> DocumentError {
+        DocumentError(
+            code,
+            "The host (process \(process)) \(what): where the machine is only too busy for it, try again. If it was stopped, “kill -CONT \(process)” lets it go on; if it hangs, “kill -KILL \(process)” ends it, and the next command starts another. Edits that were acknowledged are safe. Its log is \(address.log)."
+        )
     }
 
     private func connectedSocket() async throws(DocumentError) -> (FileDescriptor, Int32) {
@@ -84,6 +110,11 @@ struct HostConnector: Sendable {
         let result = docent_unix_connect(address.socket)
         switch -result {
         case ENOENT, ECONNREFUSED: return nil
+        case EAGAIN:
+            throw DocumentError(
+                .deadlineExceeded,
+                "The host takes no connections any more: if it was stopped, “pkill -CONT docentd” lets it go on; else end docentd, and try again. Its log is \(address.log)."
+            )
         case 1...:
             throw DocumentError(
                 .hostUnavailable,

@@ -51,6 +51,8 @@ extension Connection {
         package var pingAfter: Duration?
         /// How long it may then go on to be silent.
         package var pongWithin: Duration = .seconds(240)
+        /// What everybody is told when it has been; nil: that it is ended.
+        package var silenceError: DocumentError?
         /// Whether what the peer asks inside of something, or to end something, has places of its own.
         package var takesPriorities = false
         /// Whether ``Connection/flightRecord`` has the last frames.

@@ -46,9 +46,10 @@ extension ConnectionStateMachine {
                 : "since it was asked whether it is there, and what it fills has not grown for \(configuration.pongWithin.readable)"
             end(
                 .failed,
-                DocumentError(
-                    .deadlineExceeded,
-                    "\(configuration.peerName) has work and has said nothing \(silent); it is ended."))
+                configuration.silenceError
+                    ?? DocumentError(
+                        .deadlineExceeded,
+                        "\(configuration.peerName) has work and has said nothing \(silent); it is ended."))
         } else if silence.alarm <= now {
             silence.alarm = .never
             guard sentCount > 0 else { return }

@@ -1,6 +1,7 @@
 package import DocumentModel
 import DocumentStorage
 import FileCoordination
+import SystemPackage
 
 extension DocumentHost {
     /// What a tool is told beside answers.
@@ -100,8 +101,9 @@ extension DocumentHost {
         switch place {
         case nil: return nil
         case .local(let path):
-            return try await storage.run { store throws(DocumentError) in
-                try LocalReach.item(at: path, for: tool.process, outsideOf: store.root.path)
+            let root = root.path
+            return try await outside.look(at: FilePath(path)) { () -> CoordinatedItem in
+                try LocalReach.item(at: path, for: tool.process, outsideOf: root)
             }
         case .item(let named): location = named
         }

@@ -5,6 +5,9 @@ import Logging
 import ProviderLauncher
 
 extension DocumentHost {
+    /// How long what is copied, and then what was asked of the storage root, is waited for when the host ends.
+    private static let patienceAtEnd = Duration.seconds(20)
+
     /// Runs the domains' providers and the host's own work until the task is cancelled; then ends the providers, in
     /// parallel, and closes the storage root.
     public func run() async {
@@ -54,7 +57,9 @@ extension DocumentHost {
         recordThreads.shutdown()
         sweepThread.shutdown()
         secretThread.shutdown()
-        storage.shutdown()
+        if await !storage.shutdown(within: Self.patienceAtEnd) {
+            logger.warning("a disk or a network that something is copied from gives no answer: it is not waited for")
+        }
         do {
             try root.close()
         } catch {

@@ -89,7 +89,7 @@ public final class DocumentHost: Sendable {
     let pickers = PickerTable()
     let exported = ExportedItems()
     let machineTypes = MachineTypes()
-    let outside = OutsidePaths()
+    let outside: OutsidePaths
     let fleet: ProviderFleet
     let confinement: Confinement
     let providerRecords: ProviderRecords
@@ -127,6 +127,7 @@ public final class DocumentHost: Sendable {
         recordThreads = BlockingPool(threads: 2, name: "docent-records", steppedBy: stepping)
         sweepThread = BlockingPool(threads: 1, name: "docent-sweep", steppedBy: stepping)
         secretThread = BlockingPool(threads: 1, name: "docent-secrets", steppedBy: stepping)
+        outside = OutsidePaths(isStepped: stepping != nil)
         do {
             root = try StorageRoot(at: configuration.root, logger: logger)
             keptSecrets = try KeptSecrets(root.secrets, choice: configuration.secrets, logger: logger)
@@ -276,7 +277,8 @@ public final class DocumentHost: Sendable {
         providing = ProvidingEnds(
             known: known, broker: broker, accesses: accesses, domains: domains, work: work, logger: logger)
         let places = PlaceClaim(storage: storage, broker: broker, accesses: accesses, owner: owner)
-        let localMoves = LocalMoves(storage: storage, broker: broker, attributes: attributes)
+        let localMoves = LocalMoves(
+            storage: storage, broker: broker, attributes: attributes, outside: outside)
         arrivals = Arrivals(
             storage: storage, broker: broker, places: places, localMoves: localMoves, resolver: resolver,
             follower: follower, sender: sender)

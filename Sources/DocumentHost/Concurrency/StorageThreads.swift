@@ -6,9 +6,12 @@ package import DocumentTransport
 package struct StorageThreads: Sendable {
     package let store: DocumentStore
     private let pool: BlockingPool
+    /// Nil in simulations, where all that blocks is carried out in turns.
+    private let outside: UnboundedCalls?
 
     package init(store: DocumentStore, threads: Int = 8, steppedBy stepping: SteppedWork? = nil) {
         self.store = store
+        outside = stepping == nil ? UnboundedCalls(name: "docent-copy", mostHanging: 16) : nil
         pool = BlockingPool(threads: threads, name: "docent-storage", steppedBy: stepping)
     }
 
@@ -18,17 +21,52 @@ package struct StorageThreads: Sendable {
     ) async throws(DocumentError) -> Value {
         let store = store
         do {
-            return try await pool.run {
-                do {
-                    return try body(store)
-                } catch let error as DocumentError where error.isOutOfSpace {
-                    // Whoever tries again may find room.
-                    _ = try? store.makeRoomInTrash()
-                    throw error
-                }
+            return try await pool.run { try Self.carryOut(body, with: store) }
+        } catch {
+            throw DocumentError(wrapping: error)
+        }
+    }
+
+    /// Runs calls that copy or remove what lies outside of the storage root, wherever people say: perhaps on a disk or a network
+    /// that is gone. None takes a thread from what documents need. When the task is cancelled, it is waited for a while still;
+    /// then it is given up, and left to end when it can.
+    ///
+    /// - Parameters:
+    ///   - patience: how long it is waited for when the task is cancelled.
+    ///   - late: takes what the body returns when it was given up by then.
+    ///   - body: is told whether it was given up.
+    package func runOutside<Value: Sendable>(
+        afterCancellation patience: Duration = .seconds(10),
+        late: @escaping @Sendable (DocumentStore, Value) -> Void = { _, _ in },
+        _ body: @escaping @Sendable (DocumentStore, _ isGivenUp: () -> Bool) throws -> Value
+    ) async throws(DocumentError) -> Value {
+        guard let outside else { return try await run { store in try body(store) { false } } }
+        let store = store
+        let value: Value?
+        do {
+            value = try await outside.run(afterCancellation: patience, late: { late(store, $0) }) { isGivenUp in
+                try Self.carryOut({ try body($0, isGivenUp) }, with: store)
             }
         } catch {
             throw DocumentError(wrapping: error)
+        }
+        if let value { return value }
+        if Task.isCancelled { throw DocumentError(wrapping: CancellationError()) }
+        throw DocumentError(
+            .busy,
+            "Too much is being copied that gives no answer. Look whether the disks and networks that it is on are there, and try again."
+        )
+    }
+
+    private static func carryOut<Value>(
+        _ body: (DocumentStore) throws -> Value, with store: DocumentStore
+    ) throws -> Value {
+        do {
+            return try body(store)
+        } catch let error as DocumentError where error.isOutOfSpace {
+            // Whoever tries again may find room.
+            _ = try? store.makeRoomInTrash()
+            throw error
         }
     }
 
@@ -56,8 +94,30 @@ package struct StorageThreads: Sendable {
         try await run { try $0.root.index.write(body) }
     }
 
+    /// Ends the threads, after what was asked for.
     package func shutdown() {
         pool.shutdown()
+    }
+
+    /// The same. What hangs is not waited for any longer: it is left to end when it can, and finds the index closed then.
+    ///
+    /// - Parameter limit: how long what is copied is waited for, and then the threads.
+    /// - Returns: whether all of it has ended.
+    package func shutdown(within limit: Duration) async -> Bool {
+        guard let outside else {
+            pool.shutdown()
+            return true
+        }
+        // Not a child: whoever ends is cancelled.
+        return await Task { [pool] in
+            let end = ContinuousClock.now + limit
+            while outside.isAwaited, ContinuousClock.now < end { try? await Task.sleep(for: .milliseconds(10)) }
+            let ended: Bool? = try? await UnboundedCalls(name: "docent-ending").run(within: limit) {
+                pool.shutdown()
+                return true
+            }
+            return ended == true && !outside.isBusy
+        }.value
     }
 }
 

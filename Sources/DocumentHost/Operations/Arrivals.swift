@@ -18,7 +18,7 @@ struct Arrivals: Sendable {
     func moveIn(
         _ source: FilePath, to destination: Location, on domain: Domain
     ) async throws(DocumentError) -> IndexedItem {
-        let moving = try localMoves.source(source, tellingItself: Asker.current?.owner)
+        let moving = try await localMoves.source(source, tellingItself: Asker.current?.owner)
         return try await arrive(source, to: destination, on: domain, keepingSource: false, moving: moving).item
     }
 
@@ -57,16 +57,23 @@ struct Arrivals: Sendable {
         if missing.isEmpty, try await present(destination, in: domain) != nil { throw Self.exists(destination) }
         let claim = try await places(on: name, in: folder, at: destination, from: moving)
         defer { places.end(claim) }
-        let (item, parts) = try await storage.run { store in
+        typealias Arrived = (item: IndexedItem, parts: [CopiedPart])
+        let (item, parts) = try await storage.runOutside(
+            late: { (_: DocumentStore, arrived: Arrived) in try? send(arrived.item) }
+        ) { (store, isGivenUp) throws -> Arrived in
             let arrival = try store.beginArrival(
                 of: source, to: folder.id, making: missing, name: name, in: domain.name, keepingSource: keepingSource,
                 from: trashed)
+            guard !isGivenUp() else {
+                try store.abandon(arrival)
+                throw CancellationError()
+            }
             return (try store.finish(arrival), arrival.entry.payload.parts)
         }
         try send(item)
         // Presenters of the folders around hear of it (COORD-26).
         if !broker.isIdle { broker.noticed(.appeared, on: try storage.read { try $0.coordinated(item) }) }
-        if !keepingSource { localMoves.arrived(moving, as: item, in: claim) }
+        if !keepingSource { await localMoves.arrived(moving, as: item, in: claim) }
         return (item, parts)
     }
 

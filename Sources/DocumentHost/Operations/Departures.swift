@@ -55,7 +55,7 @@ struct Departures: Sendable {
             defer { if isOurs { underWay.end(entry) } }
             try await admit(entry, item, at: location)
             try await carryOut(entry, item, on: domain, isResumed: false)
-            localMoves.left(leaving, to: call.destinationPath, tellingItself: tool, in: claim)
+            await localMoves.left(leaving, to: call.destinationPath, tellingItself: tool, in: claim)
         } catch {
             if error.code == .cancelled { throw error }
             throw error.wrapped(
@@ -162,7 +162,7 @@ struct Departures: Sendable {
         }
         try await carryOut(entry, item, on: domain, isResumed: true)
         let copy = String(decoding: entry.payload.source ?? [], as: UTF8.self)
-        localMoves.left(leaving, to: copy, tellingItself: nil, in: claim)
+        await localMoves.left(leaving, to: copy, tellingItself: nil, in: claim)
     }
 
     // MARK: - Looking

@@ -105,14 +105,14 @@ struct Exporter: Sendable {
             throw DocumentHost.ignored(location, by: rule)
         }
         let claims = PlaceClaim(storage: storage, broker: broker, accesses: accesses, owner: owner)
-        let moving =
-            removingSource ? try source.flatMap { (path) throws(DocumentError) in try localMoves.source(path) } : nil
+        var moving: LocalMoves.Source?
+        if removingSource, let source { moving = try await localMoves.source(source) }
         let claim = try await claims(on: name, in: parent, at: location, from: moving)
         defer { claims.end(claim) }
         if try storage.read({ try $0.item(at: location) })?.exists == true { return nil }
         let made = try await make(
             name, kind: kind, from: source, in: parent, at: location, removingSource, domain, onProgress)
-        localMoves.arrived(moving, as: made, in: claim)
+        await localMoves.arrived(moving, as: made, in: claim)
         return made
     }
 
@@ -122,7 +122,9 @@ struct Exporter: Sendable {
     ) async throws(DocumentError) -> IndexedItem {
         let session = domain.provider
         let heard = try made.heard(of: domain.name)
-        let export = try await storage.run { store in
+        let export = try await storage.runOutside(
+            late: { (store: DocumentStore, export: Export) in try? store.abandon(export) }
+        ) { (store, _) throws -> Export in
             try store.beginExport(
                 of: source, to: parent.id, name: name, kind: kind, in: domain.name, removingSource: removingSource)
         }
@@ -215,7 +217,7 @@ struct Exporter: Sendable {
     ) async throws(DocumentError) -> IndexedItem? {
         let session = domain.provider
         let claims = ReplacingClaim(storage: storage, broker: broker, owner: owner)
-        let moving = removingSource ? try localMoves.source(source) : nil
+        let moving = removingSource ? try await localMoves.source(source) : nil
         guard let claim = try await claims(on: found, at: location, from: moving) else { return nil }
         defer { broker.end(claim) }
         // While it waited, another tool may have edited, renamed or removed it.
@@ -231,7 +233,10 @@ struct Exporter: Sendable {
         }
         // The remote may have got others meanwhile, or what was here have been evicted.
         guard !existing.isToBeBroughtBeforeReplaced else { return nil }
-        let (request, contents) = try await storage.run { store in
+        typealias Copy = (request: StagingRequest, contents: StagedFile)
+        let (request, contents) = try await storage.runOutside(
+            late: { (_: DocumentStore, copy: Copy) in try? copy.request.remove() }
+        ) { (store, _) throws -> Copy in
             let request = try store.root.staging.makeRequest(.sending(domain.name))
             do {
                 return (
@@ -272,7 +277,7 @@ struct Exporter: Sendable {
                 }
                 return try store.root.index.read { try $0.item(item.id, in: domain.name) }
             }
-            localMoves.arrived(moving, as: now ?? existing, in: claim)
+            await localMoves.arrived(moving, as: now ?? existing, in: claim)
             return now ?? existing
         } catch {
             _ = try? await storage.run { _ in try request.remove() }

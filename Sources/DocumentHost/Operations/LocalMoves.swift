@@ -18,10 +18,17 @@ struct LocalMoves: Sendable {
     let storage: StorageThreads
     let broker: CoordinationBroker
     let attributes: AttributeWatch
+    let outside: OutsidePaths
 
+    /// - Throws: `deadlineExceeded` when the path gives no answer.
     /// - Returns: nil for what nobody can present, because of a name on the way to it.
-    func source(_ path: FilePath, tellingItself: ClaimOwner? = nil) throws(DocumentError) -> Source? {
-        let place = try storage.read { _ in OriginalPath.resolved(path, followingLink: false) }
+    func source(_ path: FilePath, tellingItself: ClaimOwner? = nil) async throws(DocumentError) -> Source? {
+        let place = try await outside.look(at: path) { () -> FilePath in
+            let place = OriginalPath.resolved(path, followingLink: false)
+            // It is copied soon: that would hang where this does.
+            _ = LocalReach.exists(place.string)
+            return place
+        }
         guard let item = CoordinatedItem(localPath: place.string) else { return nil }
         let inside = broker.presenters(movingWith: item, notOf: tellingItself).filter { !$0.below.isEmpty }
         var seen: Set<CoordinatedItem> = []
@@ -33,13 +40,12 @@ struct LocalMoves: Sendable {
     }
 
     /// It is an item by now. Who presents what was changed in the old place meanwhile, and is still there, stays there.
-    func arrived(_ source: Source?, as item: IndexedItem, in claim: ClaimID?) {
+    func arrived(_ source: Source?, as item: IndexedItem, in claim: ClaimID?) async {
         guard let source else { return }
         for presenter in broker.presenters(movingWith: source.item, notOf: source.tellingItself) {
+            guard let path = presenter.item.localPath, await outside.exists(path) == false else { continue }
             let place = try? storage.read { index -> CoordinatedItem? in
-                guard let path = presenter.item.localPath, !LocalReach.exists(path),
-                    let location = try index.location(of: item.id, in: item.domain)
-                else { return nil }
+                guard let location = try index.location(of: item.id, in: item.domain) else { return nil }
                 return try index.item(at: presenter.below.reduce(location) { $0.appending($1) })
                     .map { try index.coordinated($0) }
             }
@@ -48,16 +54,12 @@ struct LocalMoves: Sendable {
     }
 
     /// An item has left its domain, and is at a path of this machine.
-    func left(_ item: CoordinatedItem, to path: String, tellingItself: ClaimOwner?, in claim: ClaimID?) {
+    func left(_ item: CoordinatedItem, to path: String, tellingItself: ClaimOwner?, in claim: ClaimID?) async {
         let leaving = broker.presenters(movingWith: item, notOf: tellingItself)
-        guard !leaving.isEmpty,
-            let copy = try? storage.read({ _ in OriginalPath.resolved(FilePath(path), followingLink: false) })
-        else { return }
+        guard !leaving.isEmpty, let copy = await outside.resolved(FilePath(path)) else { return }
         for presenter in leaving {
             let path = presenter.below.reduce(copy) { $0.appending($1.rawValue) }.string
-            guard (try? storage.read { _ in LocalReach.exists(path) }) == true,
-                let place = CoordinatedItem(localPath: path)
-            else { continue }
+            guard await outside.exists(path) == true, let place = CoordinatedItem(localPath: path) else { continue }
             follow(presenter, to: place, in: claim)
         }
     }

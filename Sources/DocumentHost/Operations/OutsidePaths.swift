@@ -8,7 +8,12 @@ final class OutsidePaths: Sendable {
     /// How long an answer is waited for.
     private static let patience = Duration.seconds(10)
 
-    private let calls = UnboundedCalls(name: "docent-outside", mostHanging: 16)
+    /// Nil in simulations, where every path answers at once.
+    private let calls: UnboundedCalls?
+
+    init(isStepped: Bool = false) {
+        calls = isStepped ? nil : UnboundedCalls(name: "docent-outside", mostHanging: 16)
+    }
 
     /// - Parameter body: looks at the path. May block, for ever.
     /// - Throws: `deadlineExceeded` when there is no answer in time, `cancelled`, and what the body throws.
@@ -18,6 +23,7 @@ final class OutsidePaths: Sendable {
     ) async throws(DocumentError) -> Value {
         let answer: Value?
         do {
+            guard let calls else { return try body() }
             answer = try await calls.run(within: patience, body)
         } catch {
             throw DocumentError(wrapping: error)
@@ -28,5 +34,23 @@ final class OutsidePaths: Sendable {
             .deadlineExceeded,
             "“\(path)” gives no answer. Look whether the disk or the network that it is on is there, and try again.",
             detail: "within \(patience)")
+    }
+
+    /// Whether something is at a path of this machine; nil when it gives no answer.
+    func exists(_ path: String) async -> Bool? {
+        await lookAnyway(at: FilePath(path)) { LocalReach.exists(path) }
+    }
+
+    /// The path of something that may be a link itself, without links on the way to it; nil when it gives no answer.
+    func resolved(_ path: FilePath) async -> FilePath? {
+        await lookAnyway(at: path) { OriginalPath.resolved(path, followingLink: false) }
+    }
+
+    /// Also when whoever asks was cancelled: what has moved has moved all the same.
+    private func lookAnyway<Value: Sendable>(
+        at path: FilePath, _ body: @escaping @Sendable () -> Value
+    ) async -> Value? {
+        guard calls != nil else { return body() }
+        return await Task { try? await look(at: path, body) }.value
     }
 }

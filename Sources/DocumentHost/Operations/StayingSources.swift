@@ -29,7 +29,7 @@ final class StayingSources: Sendable {
         guard !sources.isEmpty, begins() else { return }
         work.add { [self] in
             do throws(DocumentError) {
-                try await storage.run { store in
+                try await storage.runOutside { store, _ in
                     for (key, source) in sources { try store.lookAgain(at: source, of: key.id, in: key.domain) }
                 }
             } catch {

@@ -24,7 +24,7 @@ extension DocumentHost {
                     "\(place) exists already, and a package replaces nothing: choose another name.")
                 : Exporter.exists(place)
         }
-        let moving = removingSource ? try arrivals.localMoves.source(source) : nil
+        let moving = removingSource ? try await arrivals.localMoves.source(source) : nil
         let (item, parts) = try await arrivals.copyIn(source, to: place, on: domain, moving: moving)
         let copies = try await copies(in: item)
         do throws(DocumentError) {
@@ -33,7 +33,7 @@ extension DocumentHost {
             throw await takeBack(item, copies, at: place, on: domain, because: error)
         }
         if removingSource {
-            let left = try await storage.run { _ in try OutsideTree.remove(source, expecting: parts) }
+            let left = try await storage.runOutside { _, _ in try OutsideTree.remove(source, expecting: parts) }
             if let first = left.first {
                 logger.warning(
                     "what was changed in a package while it was moved stays in its old place",
@@ -42,7 +42,7 @@ extension DocumentHost {
         }
         // By now it has its provider's identifier.
         let now = try storage.read { try $0.item(item.id, in: item.domain) } ?? item
-        arrivals.localMoves.arrived(moving, as: now, in: nil)
+        await arrivals.localMoves.arrived(moving, as: now, in: nil)
         return (now, try status(of: now))
     }
 

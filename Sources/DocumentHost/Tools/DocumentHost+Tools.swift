@@ -23,12 +23,15 @@ extension DocumentHost {
     /// Takes a tool's manifest: from now on its program may do what that says, and no more.
     ///
     /// - Parameter path: the manifest.
-    /// - Throws: `notConfigured` for a manifest or a program that cannot be used, `nameCollision` when another tool has the
-    ///   program.
+    /// - Throws: `notConfigured` for a manifest or a program that cannot be used, `deadlineExceeded` when they give no answer,
+    ///   `nameCollision` when another tool has the program.
     package func registerTool(_ path: FilePath) async throws(DocumentError) -> ToolDescription {
-        let (text, told) = try await storage.run { _ in try ToolManifest.read(at: path) }
-        var tool = told
-        tool.executable = try await storage.run { _ in try ToolManifest.program(of: told) }
+        let (text, tool) = try await outside.look(at: path) { () -> (String, ToolDescription) in
+            let (text, told) = try ToolManifest.read(at: path)
+            var tool = told
+            tool.executable = try ToolManifest.program(of: told)
+            return (text, tool)
+        }
         if let other = registry.all.first(where: { $0.executable == tool.executable && $0.id != tool.id }) {
             throw DocumentError(
                 .nameCollision, "\(tool.executable) is registered as \(other.id) already: unregister that first.")

@@ -55,6 +55,28 @@ extension EmbeddedHostTests {
             #expect(try await remaining(host) >= Self.many / 2)
         }
     }
+
+    @Test("XFER-14: new limits hold at once, also while it is waited for what could not leave under the old ones")
+    func newLimitsHoldAtOnce() async throws {
+        try await withHost { host, remote in
+            let location = try Location("d:/a.txt")
+            try TemporaryFile.write(String(repeating: "x", count: 100), to: remote.appending("a.txt"))
+            _ = try await host.items(in: Location("d:/"), page: nil, suggestedCount: 10, refreshing: false)
+            try await host.download(location)
+            try await host.setKeeping(.pinned, at: location)
+            try await host.setSpaceLimits(SpaceLimits(high: 50, low: 40))
+            while !host.reclaimer.isStuck { try await Task.sleep(for: .milliseconds(10)) }
+            // It may leave now, and is looked at when the pause is over.
+            try await host.setKeeping(nil, at: location)
+            let begin = ContinuousClock.now
+            try await host.setSpaceLimits(SpaceLimits(high: 60, low: 40))
+            while try await host.spaceStatus().documents > 0, ContinuousClock.now < begin + .seconds(20) {
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            let left = try await host.spaceStatus().documents
+            #expect(left == 0)
+        }
+    }
 }
 
 private final class SlowEvictions: StepObserver {

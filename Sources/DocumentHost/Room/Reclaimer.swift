@@ -16,6 +16,8 @@ final class Reclaimer: Sendable {
         var wasWritten = false
         /// The last time not enough could leave.
         var isStuck = false
+        /// Ends when it is time for the next look.
+        var pause: Task<Void, Never>?
     }
 
     /// What is written within so long is looked at once.
@@ -50,13 +52,19 @@ final class Reclaimer: Sendable {
         self.logger = logger
     }
 
+    /// It is looked at at once.
     func setLimits(_ limits: SpaceLimits?) {
-        state.withLock { state in
+        let pause = state.withLock { state in
             state.limits = limits
             state.isStuck = false
+            return state.pause
         }
+        pause?.cancel()
         indexWasWritten()
     }
+
+    /// Whether not enough could leave the last time.
+    var isStuck: Bool { state.withLock { $0.isStuck } }
 
     /// Whoever wrote goes on: it is looked at soon.
     func indexWasWritten() {
@@ -69,8 +77,13 @@ final class Reclaimer: Sendable {
         guard begins else { return }
         work.add { [self] in
             while let pause = pauseBeforeNextLook() {
-                // It throws when the host ends.
-                do { try await Task.sleep(for: pause) } catch { return }
+                await withTaskCancellationHandler {
+                    await pause.value
+                } onCancel: {
+                    pause.cancel()
+                }
+                // The host ends.
+                guard !Task.isCancelled else { return }
                 // What is written from now on, by itself, too, is looked at again.
                 let limits = state.withLock { state in
                     state.wasWritten = false
@@ -82,13 +95,17 @@ final class Reclaimer: Sendable {
     }
 
     /// Nil, and the next one who writes begins anew, when nothing was written since.
-    private func pauseBeforeNextLook() -> Duration? {
+    private func pauseBeforeNextLook() -> Task<Void, Never>? {
         state.withLock { state in
+            state.pause = nil
             guard state.wasWritten, state.limits != nil else {
                 state.isLooking = false
                 return nil
             }
-            return state.isStuck ? Self.patience : Self.pause
+            let length = state.isStuck ? Self.patience : Self.pause
+            let pause = Task<Void, Never> { _ = try? await Task.sleep(for: length) }
+            state.pause = pause
+            return pause
         }
     }
 
@@ -115,7 +132,10 @@ final class Reclaimer: Sendable {
                     "more is here than may be, and no more of it can leave", metadata: ["bytes": "\(plan.left)"])
             }
         } catch {
-            state.withLock { $0.isStuck = true }
+            state.withLock { state in
+                // Other ones may be met.
+                if state.limits == limits { state.isStuck = true }
+            }
             logger.error("no room could be made", metadata: ["error": "\(error)"])
         }
     }

@@ -19,10 +19,15 @@ extension ProviderSupervisor {
         let limit = bundle.manifest.deadlines.start
         let place = PlaceLookedAt(bundle.folder)
         let prepared: SandboxPolicy??
+        // Of this look: one that hung may end when others have been made since.
+        defer {
+            let stamp = place.stamp.withLock { $0 }
+            core.withLock { $0.launchStamp = stamp }
+        }
         do {
             prepared = try await lookups.run(within: limit) {
                 let stamp = BundleStamp(bundle)
-                self.core.withLock { $0.launchStamp = stamp }
+                place.stamp.withLock { $0 = stamp }
                 try bundle.verify()
                 return try Self.sandbox(configuration, confinement, searchPath: environment["PATH"] ?? "") { path in
                     place.path.withLock { $0 = path }
@@ -67,9 +72,10 @@ extension ProviderSupervisor {
             for: bundle, folders: configuration.folders, mounts: DocentMounts.now(), realPath: realPath)
     }
 
-    /// What is looked up right now, for whom it is that does not answer.
+    /// What is looked up right now, for whom it is that does not answer; and what was found of the bundle.
     private final class PlaceLookedAt: Sendable {
         let path: Mutex<FilePath>
+        let stamp = Mutex<BundleStamp?>(nil)
 
         init(_ path: FilePath) { self.path = Mutex(path) }
     }

@@ -80,7 +80,7 @@ package final class ProviderSupervisor: Sendable {
         /// What was last found in an answer, and how many findings are not kept yet.
         var lastFinding: (message: String, time: ContinuousClock.Instant)?
         var unkeptFindings = 0
-        /// How the bundle was when it was last about to be launched.
+        /// How the bundle was when it was last about to be launched; nil when it gave no answer then.
         var launchStamp: BundleStamp?
         var endWaiters: [CheckedContinuation<Void, Never>] = []
         /// Those who wait until a life that is over is settled.
@@ -306,11 +306,13 @@ package final class ProviderSupervisor: Sendable {
 
     /// A provider that was given up is looked at anew when its manifest or its program changed.
     private func lookAgain() async {
-        let (bundle, stamp) = core.withLock { core -> (ProviderBundle, BundleStamp?) in
-            guard case .givenUp = core.machine.state else { return (core.configuration.bundle, nil) }
+        // One that is no process of this host has nothing on disk.
+        guard context.link == nil else { return }
+        let last = core.withLock { core -> (bundle: ProviderBundle, stamp: BundleStamp?)? in
+            guard case .givenUp = core.machine.state else { return nil }
             return (core.configuration.bundle, core.launchStamp)
         }
-        guard let stamp else { return }
+        guard let (bundle, stamp) = last else { return }
         let changed: ProviderBundle?? = try? await lookups.run(within: bundle.manifest.deadlines.start) {
             guard BundleStamp(bundle) != stamp else { return nil }
             return try ProviderBundle.load(folder: bundle.folder)

@@ -8,7 +8,7 @@ public struct DocumentError: Error, Hashable, Sendable {
     public var message: String
     /// For developers and logs.
     public var detail: String
-    /// When a retry may make sense; nil when nobody has an opinion.
+    /// When a retry may make sense; nil when nobody has an opinion. The host tries again after an hour at most.
     public var retryAfter: Duration?
     /// What caused it, one sentence each, innermost last.
     public var causes: [String]

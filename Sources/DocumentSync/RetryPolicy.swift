@@ -12,10 +12,15 @@ package struct RetryPolicy: Hashable, Sendable {
 
     package var first: Duration
     package var longest: Duration
+    /// How long is waited at most where the provider asks for more time.
+    package var longestAsked: Duration
 
-    package init(first: Duration = .seconds(1), longest: Duration = .seconds(300)) {
+    package init(
+        first: Duration = .seconds(1), longest: Duration = .seconds(300), longestAsked: Duration = .seconds(3600)
+    ) {
         self.first = first
         self.longest = longest
+        self.longestAsked = longestAsked
     }
 
     /// - Parameters:
@@ -29,7 +34,7 @@ package struct RetryPolicy: Hashable, Sendable {
             let doublings = min(max(attempt, 1) - 1, 20)
             let delay = min(first * (1 << doublings), longest)
             let spread = delay * (0.5 + 0.5 * min(max(jitter, 0), 1))
-            return .retry(after: max(spread, error.retryAfter ?? .zero))
+            return .retry(after: max(spread, min(error.retryAfter ?? .zero, longestAsked)))
         }
     }
 }

@@ -22,4 +22,12 @@ import Testing
         let patient = DocumentError(.busy, "", retryAfter: .seconds(90))
         #expect(policy.decision(for: patient, attempt: 1, jitter: 0) == .retry(after: .seconds(90)))
     }
+
+    @Test("PROV-22: a provider that asks for a year of patience gets an hour")
+    func bounded() {
+        let patient = DocumentError(.busy, "", retryAfter: .seconds(365 * 86_400))
+        #expect(policy.decision(for: patient, attempt: 1, jitter: 1) == .retry(after: .seconds(3600)))
+        let hour = DocumentError(.busy, "", retryAfter: .seconds(3600))
+        #expect(policy.decision(for: hour, attempt: 1, jitter: 1) == .retry(after: .seconds(3600)))
+    }
 }

@@ -593,6 +593,7 @@ package nonisolated struct WireFailure: Sendable {
   package var detail: String = String()
 
   /// When a retry may make sense, in milliseconds; 0 when the sender has no opinion.
+  /// A host tries again after an hour at most.
   package var retryAfterMs: UInt32 = 0
 
   /// What caused it, innermost last. Each entry is one sentence.

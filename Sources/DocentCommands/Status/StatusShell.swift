@@ -26,7 +26,8 @@ struct StatusShell: Sendable {
         screen.read { feed.yield(.input($0)) }
         // Before the first look, so that nothing is missed between.
         let changes = try await client.changes()
-        try await withThrowingTaskGroup(of: Void.self) { group in
+        // It keeps nothing of the looks that are over, however many there are.
+        try await withThrowingDiscardingTaskGroup { group in
             defer { group.cancelAll() }
             group.addTask {
                 do {

@@ -5,14 +5,18 @@ import Logging
 import Synchronization
 
 /// Tells presenters of the attributes that they asked for, when the index has others of their item than before (COORD-41).
-/// Costs nothing while nobody asks.
+/// Costs nothing while nobody asks. One look ends before the next begins: what the earlier of two has read would count as the later
+/// state.
 final class AttributeWatch: Sendable {
     private struct State {
         /// Of those that ask; nil: their document is not created yet (COORD-29).
         var items: [PresenterID: ItemKey?] = [:]
         /// What was so at the last look.
         var last: [ItemKey: Set<ItemAttribute>] = [:]
+        /// Or is about to.
         var isLooking = false
+        /// Since it began to look last.
+        var wasWritten = false
 
         mutating func forgetUnwatched() {
             let watched = Set(items.values.compactMap { $0 })
@@ -67,20 +71,34 @@ final class AttributeWatch: Sendable {
 
     /// Something was written: whoever asked is told soon.
     func indexWasWritten() {
-        let isFirst = state.withLock { state in
-            guard !state.items.isEmpty, !state.isLooking else { return false }
-            state.isLooking = true
-            return true
+        let begins = state.withLock { state in
+            guard !state.items.isEmpty else { return false }
+            state.wasWritten = true
+            defer { state.isLooking = true }
+            return !state.isLooking
         }
-        if isFirst { work.add { [self] in await look() } }
+        guard begins else { return }
+        work.add { [self] in
+            repeat {
+                // It throws when the host ends.
+                do { try await Task.sleep(for: Self.pause) } catch { return }
+                look()
+            } while mustLookAgain()
+        }
     }
 
-    private func look() async {
-        // It throws when the host ends.
-        do { try await Task.sleep(for: Self.pause) } catch { return }
+    /// False, and the next one who writes begins anew, when nothing was written since.
+    private func mustLookAgain() -> Bool {
+        state.withLock { state in
+            state.isLooking = state.wasWritten
+            return state.wasWritten
+        }
+    }
+
+    private func look() {
         let keys = state.withLock { state in
             // What is written from now on is looked at again.
-            state.isLooking = false
+            state.wasWritten = false
             return Array(state.last.keys)
         }
         for key in keys {

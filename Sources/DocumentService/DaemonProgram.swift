@@ -11,12 +11,15 @@ import SystemPackage
 package enum DaemonProgram {
     package static let version = Release.version
 
-    /// - Returns: the exit status: 0, 1 for a failure, 64 for wrong usage.
+    /// `EX_CONFIG` of sysexits.h: a service manager knows by it that another try is of no use.
+    private static let wrongSetting: Int32 = 78
+
+    /// - Returns: the exit status: 0, 1 for a failure, 64 for wrong usage, 78 for a mistake in the user's settings.
     package static func main(arguments: [String]) async -> Int32 {
         // What domains are signed in with is in its memory.
         docent_leave_no_core()
         OpenFileLimit.raise()
-        let options: DaemonOptions
+        var options: DaemonOptions
         do throws(DocumentError) {
             options = try DaemonOptions(arguments: arguments)
         } catch {
@@ -26,6 +29,12 @@ package enum DaemonProgram {
         if options.showsHelp {
             print(DaemonOptions.help)
             return 0
+        }
+        do throws(DocumentError) {
+            if options.secrets == nil { options.secrets = try secretsOfEnvironment() }
+        } catch {
+            say("docentd: \(error)")
+            return wrongSetting
         }
         let log = HostLog()
         LoggingSystem.bootstrap { HostLogHandler(label: $0, file: log) }
@@ -75,13 +84,13 @@ package enum DaemonProgram {
         at address: HostAddress, _ options: DaemonOptions, _ logger: Logger
     ) throws(DocumentError) -> Daemon {
         try Daemon(
-            try configuration(for: address, options), socket: FilePath(address.socket), version: version,
+            configuration(for: address, options), socket: FilePath(address.socket), version: version,
             idleTime: options.idleTime, observer: CrashPoint.fromEnvironment(), logger: logger)
     }
 
     private static func configuration(
         for address: HostAddress, _ options: DaemonOptions
-    ) throws(DocumentError) -> DocumentHost.Configuration {
+    ) -> DocumentHost.Configuration {
         let executable = FilePath("/proc/self/exe").resolvedLink() ?? FilePath(CommandLine.arguments.first ?? "docentd")
         var configuration = DocumentHost.Configuration(
             root: FilePath(address.root), executable: executable, providerBundles: options.bundles.map { FilePath($0) },
@@ -94,11 +103,13 @@ package enum DaemonProgram {
             !options.registeredToolsOnly
             && getenv("DOCENT_REGISTERED_TOOLS_ONLY").map { String(cString: $0) } != "1"
         configuration.secrets = options.secrets ?? .auto
-        if options.secrets == nil, let place = getenv("DOCENT_SECRETS") {
-            configuration.secrets = try DaemonOptions.secrets(named: String(cString: place), by: "DOCENT_SECRETS")
-        }
         if let name = getenv("DOCENT_DEVICE_NAME") { configuration.deviceName = String(cString: name) }
         return configuration
+    }
+
+    private static func secretsOfEnvironment() throws(DocumentError) -> KeptSecrets.Choice? {
+        guard let place = getenv("DOCENT_SECRETS") else { return nil }
+        return try DaemonOptions.secrets(named: String(cString: place), by: "DOCENT_SECRETS")
     }
 
     private static func say(_ sentence: String) {

@@ -9,7 +9,7 @@ import Testing
 
     @Test(
         "systemd finds nothing wrong with the service, whatever the folder is called that the program is installed in",
-        arguments: ["bin", "a b", "100%h"])
+        arguments: ["bin", "a b", "100%h", "a\"b", "a'b", "a\\b", "a$b", "a\tb"])
     func unit(folder: String) throws {
         try Machine.with { machine in
             let program = machine.folder + "/" + folder + "/docentd"
@@ -26,12 +26,24 @@ import Testing
             let verified = try machine.run(Self.analyze, ["--user", "verify", file])
             #expect(verified.status == 0 && verified.errors.isEmpty, "\(verified)\n\(unit.output)")
             for line in [
-                "Type=notify", "Restart=on-failure", "RestartPreventExitStatus=64", "KillMode=mixed",
+                "Type=notify", "Restart=on-failure", "RestartPreventExitStatus=64 78", "KillMode=mixed",
                 "OOMPolicy=continue",
             ] {
                 #expect(unit.output.contains("\n\(line)\n"), "\(line)")
             }
             #expect(unit.output.contains("\" --stay\n"))
+        }
+    }
+
+    @Test("A mistake in the settings or the command ends the host with a status at which nobody tries again")
+    func mistakes() throws {
+        try Machine.with { machine in
+            let program = machine.folder + "/bin/docentd"
+            let setting = try machine.run(program, ["--stay"], environment: ["DOCENT_SECRETS": "nowhere"])
+            #expect(setting.status == 78 && setting.output.isEmpty, "\(setting)")
+            #expect(setting.errors.contains("DOCENT_SECRETS takes one of"), "\(setting)")
+            let command = try machine.run(program, ["--stay", "--secrets", "nowhere"])
+            #expect(command.status == 64 && command.errors.contains("--secrets takes one of"), "\(command)")
         }
     }
 

@@ -9,7 +9,7 @@ import Testing
 
     @Test(
         "systemd finds nothing wrong with the service, whatever the folder is called that the program is installed in",
-        arguments: ["bin", "a b", "100%h"])
+        arguments: ["bin", "a b", "100%h", "a\"b", "a'b", "a\\b", "a$b", "a\tb"])
     func unit(folder: String) throws {
         try Machine.with { machine in
             let program = machine.folder + "/" + folder + "/docent"

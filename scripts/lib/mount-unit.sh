@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # mount-unit.sh PROGRAM: a user's service of systemd that mounts the documents at every login, with docent at that path.
 set -euo pipefail
-# As systemd reads it.
-program=${1//%/%%}
+source "$(dirname "${BASH_SOURCE[0]}")/unit-command.sh"
+command=$(unit_command "$1")
 cat <<UNIT
 [Unit]
 Description=Documents as files, at ~/Docent
@@ -12,7 +12,7 @@ After=docentd.service
 [Service]
 # It has started when programs can use the documents.
 Type=notify
-ExecStart="$program" mount --foreground
+ExecStart=$command mount --foreground
 Restart=on-failure
 RestartSec=5
 # A mistake in its command or in mount-deny is there at the next try, too: somebody has to mend it.

@@ -75,6 +75,29 @@ struct LookoutScheduleTests {
         #expect(schedule.folderCount == 0)
     }
 
+    @Test("INV-8, XFER-14: however much is kept, ten folders a minute are listed for it, in turns; others do not wait")
+    func muchIsKept() throws {
+        var schedule = schedule()
+        let kept = try (0..<200).map { try ItemIdentifier("folder \($0)") }
+        schedule.keep(kept, at: .zero, jitter: 0.5)
+        schedule.lookedAt(folder, at: .zero, jitter: 0.5)
+        var (listings, lookedAt): ([ItemIdentifier: Int], [Duration]) = ([:], [])
+        var times: [Duration] = []
+        while let now = schedule.nextDeadline(after: times.last ?? .zero), now <= .seconds(100 + 3 * 200 * 6) {
+            guard let due = schedule.next(at: now) else { break }
+            if due == folder {
+                lookedAt.append(now)
+            } else {
+                listings[due, default: 0] += 1
+                times.append(now)
+            }
+            schedule.listed(due, .news, at: now, jitter: 0.5)
+        }
+        #expect(zip(times, times.dropFirst(10)).allSatisfy { $1 - $0 >= .seconds(60) })
+        #expect(listings.count == kept.count && listings.values.allSatisfy { $0 >= 3 })
+        #expect(Array(lookedAt.prefix(30)) == (1...30).map { Duration.seconds(100 * $0) })
+    }
+
     @Test("News bring the folder back to its usual pace; one that is gone is forgotten")
     func news() {
         var schedule = schedule()

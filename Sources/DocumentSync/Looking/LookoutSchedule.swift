@@ -3,8 +3,8 @@ package import DocumentModel
 /// When the folders of a provider that tells of no changes are listed again: a state machine without I/O.
 ///
 /// Only folders that somebody looked at are, and only as long as that is not long ago, and those that are kept; one at a time,
-/// seldom, and ever more seldom when nothing is new. When nothing is kept and nobody has looked for a while, nothing is done at
-/// all (INV-8).
+/// seldom, and ever more seldom when nothing is new. Those that are only kept take turns, so that however many they are, no more
+/// than so many a minute are listed. When nothing is kept and nobody has looked for a while, nothing is done at all (INV-8).
 package struct LookoutSchedule: Sendable {
     package struct Rules: Hashable, Sendable {
         /// Between two listings of a folder, at least; zero for never.
@@ -13,6 +13,8 @@ package struct LookoutSchedule: Sendable {
         package var interest: Duration
         /// How much longer than the interval it takes at most, when nothing is new or the provider fails.
         package var mostDoublings = 5
+        /// Between two listings of folders that are only kept, at least.
+        package var keptPause = Duration.seconds(6)
 
         package init(interval: Duration = .seconds(600), interest: Duration = .seconds(3600)) {
             self.interval = interval
@@ -38,6 +40,8 @@ package struct LookoutSchedule: Sendable {
         var quiet = 0
         /// It is of interest whether or not anybody looks.
         var isKept = false
+        /// Nobody looked at it since it is known here.
+        var isOnlyKept = false
     }
 
     /// How much longer than the interval it takes for what is kept.
@@ -46,6 +50,8 @@ package struct LookoutSchedule: Sendable {
     package var rules: Rules
     private var folders: [ItemIdentifier: Folder] = [:]
     private var underWay: ItemIdentifier?
+    /// Before that none is listed that is only kept.
+    private var keptFrom = Duration.zero
 
     package init(rules: Rules = Rules()) {
         self.rules = rules
@@ -67,7 +73,7 @@ package struct LookoutSchedule: Sendable {
         guard rules.interval > .zero else { return }
         let due = now + delay(0, jitter)
         for folder in kept {
-            folders[folder, default: Folder(lookedAt: now, due: due)].isKept = true
+            folders[folder, default: Folder(lookedAt: now, due: due, isOnlyKept: true)].isKept = true
         }
     }
 
@@ -85,8 +91,10 @@ package struct LookoutSchedule: Sendable {
     package mutating func next(at now: Duration) -> ItemIdentifier? {
         forget(now)
         guard underWay == nil else { return nil }
-        let due = folders.filter { $0.value.due <= now }
-        underWay = due.min { ($0.value.due, $0.key) < ($1.value.due, $1.key) }?.key
+        let due = folders.filter { entry in time(of: entry.value).map { $0 <= now } ?? false }
+        guard let first = due.min(by: { ($0.value.due, $0.key) < ($1.value.due, $1.key) }) else { return nil }
+        underWay = first.key
+        if isTakingTurns(first.value) { keptFrom = now + rules.keptPause }
         return underWay
     }
 
@@ -110,8 +118,18 @@ package struct LookoutSchedule: Sendable {
     /// When something may be due; nil when nothing will be, unless somebody looks.
     package func nextDeadline(after now: Duration) -> Duration? {
         guard underWay == nil, rules.interval > .zero else { return nil }
-        // What is due only when nobody is interested any more is not waited for.
-        return folders.values.filter { $0.isKept || $0.due <= $0.lookedAt + rules.interest }.map(\.due).min()
+        return folders.values.compactMap { time(of: $0) }.min()
+    }
+
+    /// When a folder may be listed; nil when nobody is interested any more by the time that it is due.
+    private func time(of folder: Folder) -> Duration? {
+        guard folder.isKept || folder.due <= folder.lookedAt + rules.interest else { return nil }
+        return isTakingTurns(folder) ? max(folder.due, keptFrom) : folder.due
+    }
+
+    /// Whether nobody looked at it for long, and it is one of perhaps many.
+    private func isTakingTurns(_ folder: Folder) -> Bool {
+        folder.isOnlyKept || folder.due > folder.lookedAt + rules.interest
     }
 
     package var folderCount: Int { folders.count }

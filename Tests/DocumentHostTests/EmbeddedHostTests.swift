@@ -17,6 +17,7 @@ import Testing
         idleTime: Duration = .seconds(300), outdatedPatience: Duration = .seconds(30),
         claimPatience: Duration = .seconds(5),
         observer: (any StepObserver)? = nil,
+        logger: Logger = Logger(label: "embedded") { _ in SwiftLogNoOpLogHandler() },
         _ body: (DocumentHost, FilePath) async throws -> Void
     ) async throws {
         let folder = try TemporaryFolder.make()
@@ -32,8 +33,7 @@ import Testing
         configuration.outdatedPatience = outdatedPatience
         configuration.claimPatience = claimPatience
         let host = try DocumentHost(
-            configuration, loop: EventLoop(name: "embedded"), observer: observer,
-            logger: Logger(label: "embedded") { _ in SwiftLogNoOpLogHandler() })
+            configuration, loop: EventLoop(name: "embedded"), observer: observer, logger: logger)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await host.run() }
             do {

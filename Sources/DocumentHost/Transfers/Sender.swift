@@ -314,7 +314,12 @@ final class Sender: Sendable {
         } catch {
             logger.error("an unsent document could not be looked up", metadata: metadata(key, error))
         }
-        guard planned == operation else { return succeeded(key, isDone: planned == nil) }
+        guard planned == operation else {
+            if let error, error.code == .inConflict {
+                logger.notice("a document is in conflict", metadata: metadata(key, error))
+            }
+            return succeeded(key, isDone: planned == nil)
+        }
         let error = error ?? DocumentError(.busy, "The provider took the document, and it is unsent all the same.")
         let (now, jitter) = (clock(), Double.random(in: 0...1))
         let consequence = withQueue(of: key.domain) { $0.failed(key.id, error, at: now, jitter: jitter) }

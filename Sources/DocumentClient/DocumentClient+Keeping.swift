@@ -34,7 +34,8 @@ extension DocumentClient {
     }
 
     /// Says what becomes of the contents of an item, and of everything below it until something nearer says otherwise (PH-9,
-    /// XFER-14); also over restarts. A domain's top folder stands for the domain.
+    /// XFER-14); also over restarts. A domain's top folder stands for the domain. What was ``Keeping/excluded`` is that no more, and
+    /// its changes are sent.
     ///
     /// - Parameter keeping: nil: as the folder around it, which is at first ``Keeping/automatic``.
     /// - Throws: `noSuchItem` when there is none; `notPermitted` when the tool may not arrange it, and with

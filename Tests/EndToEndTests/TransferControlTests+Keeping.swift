@@ -158,7 +158,7 @@ extension TransferControlTests {
         }
     }
 
-    @Test("XFER-14: docent include ends an exclusion and nothing else, and docent unpin ends none")
+    @Test("XFER-14: docent include ends an exclusion and nothing else, and docent pin, unpin and keep end none")
     func includingWhatIsPinned() async throws {
         try await withWork(["in/a.txt"]) { machine, client in
             let folder = try Location("work:/in")
@@ -166,10 +166,16 @@ extension TransferControlTests {
             try machine.succeed("include", "work:/in")
             #expect(try await client.knownItem(at: folder).marks.own == .pinned)
             try machine.succeed("exclude", "work:/in")
-            for words in [["unpin", "work:/in"], ["unpin", "--online-only", "work:/in"]] {
+            for words in [
+                ["unpin", "work:/in"], ["unpin", "--online-only", "work:/in"], ["pin", "work:/in"],
+                ["keep", "work:/in", "--as", "pinned"], ["keep", "work:/in", "--as", "inherit"],
+            ] {
                 let refused = try machine.run(machine.folder + "/bin/docent", words)
                 #expect(refused.status == 1 && refused.errors.contains("docent include work:/in"), "\(refused)")
             }
+            let pinned = try machine.docent("pin", "work:/in/a.txt")
+            #expect(pinned.status == 1 && pinned.errors.contains("docent keep work:/in/a.txt --as pinned"), "\(pinned)")
+            #expect(try await client.knownItem(at: Location("work:/in/a.txt")).marks.own == nil)
             let inside = try machine.docent("include", "work:/in/a.txt")
             #expect(inside.status == 1 && inside.errors.contains("itself is not excluded"), "\(inside)")
             #expect(try await client.knownItem(at: folder).marks.own == .excluded)

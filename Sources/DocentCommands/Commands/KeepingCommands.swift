@@ -10,6 +10,22 @@ struct KeptItems: ParsableArguments {
     var locations: [Location]
 }
 
+extension DocumentClient {
+    /// What was changed in what is excluded would be sent from then on, which is for people to say by itself. What is not known
+    /// yet, nobody has said anything about.
+    ///
+    /// - Returns: what is said about it.
+    @discardableResult
+    fileprivate func requireNotExcluded(_ location: Location) async throws(DocumentError) -> ItemMarks {
+        let marks = (try? await knownItem(at: location))?.marks ?? ItemMarks()
+        guard marks.own == .excluded else { return marks }
+        throw DocumentError(
+            .invalidArgument,
+            "\(location) is excluded from sync, and what was changed in it would be sent: docent include \(location) ends that; then say it again."
+        )
+    }
+}
+
 struct PauseCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "pause",
@@ -91,7 +107,16 @@ struct PinCommand: ClientCommand {
     @OptionGroup var items: KeptItems
 
     func run(_ client: DocumentClient) async throws {
-        try await Failures.collect(items.locations) { try await client.keep($0, as: .pinned) }
+        try await Failures.collect(items.locations) { location in
+            let marks = try await client.requireNotExcluded(location)
+            guard marks.keeping != .excluded || marks.ignoredBy != nil else {
+                throw DocumentError(
+                    .invalidArgument,
+                    "\(location) is in a folder that is excluded from sync: include that, or docent keep \(location) --as pinned has it alone sent and kept here."
+                )
+            }
+            try await client.keep(location, as: .pinned)
+        }
     }
 }
 
@@ -132,8 +157,9 @@ struct KeepCommand: ClientCommand {
         abstract: "Say how long the contents of documents, or of everything in folders, are here.",
         discussion: """
             What was said of a folder holds for everything below it, until something nearer says otherwise. docent pin is
-            the same as docent keep --as pinned, and docent unpin as --as inherit; docent stat shows what holds. Whatever
-            was said, nothing leaves that has changes which were not sent, or is in use.
+            the same as docent keep --as pinned, and docent unpin as --as inherit; docent stat shows what holds. What is
+            excluded from sync has to be included before. Whatever was said, nothing leaves that has changes which were
+            not sent, or is in use.
 
               inherit        as the folder around it; where nothing was said at all, automatic
               automatic      they come when they are opened, and stay while there is room (docent space)
@@ -153,7 +179,10 @@ struct KeepCommand: ClientCommand {
     var way: Way
 
     func run(_ client: DocumentClient) async throws {
-        try await Failures.collect(items.locations) { try await client.keep($0, as: way.keeping) }
+        try await Failures.collect(items.locations) { location in
+            try await client.requireNotExcluded(location)
+            try await client.keep(location, as: way.keeping)
+        }
     }
 
     enum Way: String, ExpressibleByArgument, CaseIterable {

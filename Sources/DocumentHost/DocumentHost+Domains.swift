@@ -350,7 +350,7 @@ extension DocumentHost {
         configuration.postMortems = providerRecords.postMortems
         configuration.recordings = providerRecords.recordings(of: name)
         let (domains, sender, events, pinKeeper, work) = (domains, sender, events, pinKeeper, work)
-        let (interrupted, backlog, clearing) = (interrupted, backlog, clearing)
+        let (interrupted, backlog, clearing, departures) = (interrupted, backlog, clearing, departures)
         let (sideKeeper, outdated) = (sideKeeper, outdatedContents)
         return try fleet.add(configuration, handler: ProviderLine(domain: name, host: self)) { event in
             domains.find(name)?.took(event)
@@ -361,6 +361,7 @@ extension DocumentHost {
                 work.add { await pinKeeper.look(at: name) }
                 work.add { await outdated.look(at: name) }
                 work.add { await interrupted.settle(name) }
+                work.add { await departures.resume(name) }
                 work.add { await clearing.resume(name) }
                 work.add { await backlog.settle(name) }
                 sideKeeper.resolved(name)

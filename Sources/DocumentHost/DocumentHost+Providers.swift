@@ -40,7 +40,11 @@ extension DocumentHost {
                 guard let running = domains.find(name) else {
                     // It could not be used when the host started.
                     if let record = try storage.read({ try $0.domain(name) }) { open(record, try await catalogue()) }
-                    return
+                    guard domains.find(name) != nil else { return }
+                    events.domainChanged(name)
+                    // What was begun before that start waits for it.
+                    resolved(name)
+                    return followInBackground(name)
                 }
                 running.supervisor.reset(bundle: bundle)
                 domains.add(makeDomain(name, bundle, running.rootID, running.supervisor))

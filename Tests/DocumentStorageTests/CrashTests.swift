@@ -98,7 +98,8 @@ struct CrashTests {
         case .leave:
             let file = try storage.indexed("a").local
             let entry = try store.beginLeaving(
-                item.id, in: domain, copiedTo: "/elsewhere", [CopiedPart(path: [], file: file)])
+                item.id, in: domain, copiedTo: "/elsewhere", [CopiedPart(path: [], file: file)]
+            ).entry
             try store.finishRemoving(store.beginRemoving(item.id, in: domain))
             try store.finishLeaving(entry)
         case .clear:

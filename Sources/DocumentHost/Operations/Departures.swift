@@ -48,12 +48,10 @@ struct Departures: Sendable {
         do throws(DocumentError) {
             try await check(item, at: location, is: parts)
             let leaving = try storage.read { try $0.coordinated(item) }
-            let entry = try await storage.run {
-                try $0.beginLeaving(item.id, in: item.domain, copiedTo: call.destinationPath, parts)
-            }
+            // So much may need a yes, like any other removal (CONT-13). Until then the entry stays open, and both are there.
+            let entry = try await deletions.beginLeaving(item, at: location, copiedTo: call.destinationPath, parts)
             let isOurs = underWay.begin(entry)
             defer { if isOurs { underWay.end(entry) } }
-            try await admit(entry, item, at: location)
             try await carryOut(entry, item, on: domain, isResumed: false)
             await localMoves.left(leaving, to: call.destinationPath, tellingItself: tool, in: claim)
         } catch {
@@ -64,28 +62,13 @@ struct Departures: Sendable {
         }
     }
 
-    /// So much may need a yes, like any other removal (CONT-13). Until then the entry stays open, and both are there.
-    private func admit(_ entry: JournalEntry, _ item: IndexedItem, at location: Location) async throws(DocumentError) {
-        // Its provider does not know it: nothing is removed there.
-        guard !item.isArriving else { return }
-        do throws(DocumentError) {
-            try await deletions.admit(
-                item, at: location, recursive: item.item.kind != .document, discardingEdits: false)
-        } catch {
-            if error.code != .deletionRejected {
-                try await storage.run { try $0.abandonLeaving(entry, because: error) }
-            }
-            throw error
-        }
-    }
-
     /// Somebody said yes to what waited for it.
     ///
     /// - Returns: false when that was no move out.
     func carryOut(_ removal: HeldRemoval) async throws(DocumentError) -> Bool {
         guard let entry = try open(of: removal.item.id, in: removal.item.domain) else { return false }
         do throws(DocumentError) {
-            try await resume(entry)
+            try await resume(entry, isApproved: true)
         } catch {
             // It stays, with its copy, and is no removal that anybody could say yes to once more.
             if try open(of: removal.item.id, in: removal.item.domain) == nil {
@@ -99,8 +82,9 @@ struct Departures: Sendable {
     /// Somebody said no: what was to be moved out stays, and so does the copy.
     func forget(_ removals: [HeldRemoval]) async throws(DocumentError) {
         for removal in removals {
-            guard let entry = try open(of: removal.item.id, in: removal.item.domain) else { continue }
-            try await storage.run { try $0.finishLeaving(entry) }
+            while let entry = try open(of: removal.item.id, in: removal.item.domain) {
+                try await storage.run { try $0.finishLeaving(entry) }
+            }
         }
     }
 
@@ -109,24 +93,31 @@ struct Departures: Sendable {
     }
 
     /// After a start, and when a provider can be asked again: what was to leave, and was copied, leaves now. What cannot be
-    /// asked now is asked later, as its error says, and what waits for a yes goes on waiting.
+    /// asked now is asked later, as its error says, and what waits for a yes goes on waiting. In a domain that cannot be used it
+    /// stays to be done, and its items say so; nobody looks again before the domain can be.
     func resume(_ domain: DomainName?) async {
         let entries = (try? storage.read { try $0.journal() }) ?? []
         for entry in entries where entry.action == .leave && (domain == nil || entry.domain == domain) {
-            let held = (try? deletions.wanted(in: entry.domain)) ?? []
-            if held.contains(where: { $0.item.id == entry.itemID }) { continue }
-            guard underWay.begin(entry) else { continue }
+            guard !isWaiting(entry), underWay.begin(entry) else { continue }
             defer { underWay.end(entry) }
             do throws(DocumentError) {
-                try await resume(entry)
+                try await resume(entry, isApproved: false)
                 underWay.succeeded(in: entry.domain)
             } catch {
                 logger.notice(
                     "what was moved out before the host ended is not removed",
                     metadata: ["item.id": "\(entry.itemID?.rawValue ?? "")", "error": "\(error)"])
-                tryAgain(entry.domain, after: error)
+                guard error.code != .cancelled else { continue }
+                _ = try? await storage.run { try $0.postponeLeaving(entry, because: error) }
+                // Who makes a domain usable has everything resumed that waits for that.
+                if domains.find(entry.domain) != nil { tryAgain(entry.domain, after: error) }
             }
         }
+    }
+
+    /// Whether somebody has to say yes to it first. What cannot be looked up may have to.
+    private func isWaiting(_ entry: JournalEntry) -> Bool {
+        entry.itemID.map { id in (try? deletions.isWaiting(id, in: entry.domain)) ?? true } ?? false
     }
 
     /// What its provider has to resolve first leaves when that says that it is.
@@ -137,16 +128,17 @@ struct Departures: Sendable {
         wakes.wake(name, at: clock() + delay) { [self] in await resume(name) }
     }
 
-    private func resume(_ entry: JournalEntry) async throws(DocumentError) {
-        guard let id = entry.itemID, let domain = domains.find(entry.domain),
-            let item = try storage.read({ try $0.item(id, in: entry.domain) }),
+    /// - Parameter isApproved: somebody has said yes; else what waits for that goes on waiting.
+    private func resume(_ entry: JournalEntry, isApproved: Bool) async throws(DocumentError) {
+        guard let id = entry.itemID, let item = try storage.read({ try $0.item(id, in: entry.domain) }),
             let location = try storage.read({ try $0.location(of: id, in: entry.domain) })
         else { return try await storage.run { try $0.finishLeaving(entry) } }
+        let domain = try domains.domain(entry.domain)
         let leaving = try storage.read { try $0.coordinated(item) }
         let claim = try await broker.claim(leaving, for: .writing(.forDeleting), by: owner)
         defer { broker.end(claim) }
-        // Whoever was waited for may have brought it to its end, or somebody has said no.
-        guard try open(of: id, in: entry.domain)?.id == entry.id else { return }
+        // Whoever was waited for may have brought it to its end, or have been told that it needs a yes; or somebody has said no.
+        guard try open(of: id, in: entry.domain)?.id == entry.id, isApproved || !isWaiting(entry) else { return }
         do throws(DocumentError) {
             try await check(item, at: location, is: entry.payload.parts)
         } catch {

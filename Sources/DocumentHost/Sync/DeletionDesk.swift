@@ -48,12 +48,47 @@ struct DeletionDesk: Sendable {
             ) { load, record in Self.judge(load, &record, rule, now) }
         }
         guard verdict == .wait else { return }
+        throw try refusal(of: item, at: location, isAsked: isAsked)
+    }
+
+    /// The same for what leaves: that it is to, and whether it may without a yes, is written down in one. The host may die at any
+    /// moment, and what is resumed after that was judged.
+    ///
+    /// - Throws: `deletionRejected` when it has to wait for a yes; the entry stays open until then. With any other error, nothing
+    ///   was begun.
+    func beginLeaving(
+        _ item: IndexedItem, at location: Location, copiedTo path: String, _ parts: [CopiedPart]
+    ) async throws(DocumentError) -> JournalEntry {
+        // Its provider does not know it: nothing is removed there.
+        if item.isArriving {
+            return try await storage.run { try $0.beginLeaving(item.id, in: item.domain, copiedTo: path, parts).entry }
+        }
+        let (rule, now) = (try guardRule(of: item.domain), clock())
+        let isAsked = try isAsked(.asked, in: item.domain)
+        let begun = try await storage.run { store in
+            try store.beginLeaving(item.id, in: item.domain, copiedTo: path, parts) { load, record in
+                Self.judge(load, &record, rule, now)
+            }
+        }
+        guard begun.verdict == .wait else { return begun.entry }
+        throw try refusal(of: item, at: location, isAsked: isAsked)
+    }
+
+    /// - Parameter isAsked: whether somebody was asked before.
+    private func refusal(
+        of item: IndexedItem, at location: Location, isAsked: Bool
+    ) throws(DocumentError) -> DocumentError {
         if !isAsked { say(.asked, in: item.domain) }
         let held = try storage.read { try $0.countHeld(of: .asked, in: item.domain).items }
-        throw DocumentError(
+        return DocumentError(
             .deletionRejected,
             "\(location) is not removed yet: \(held) items of \(item.domain) would go, and so many need a yes. Say so with docent domain deletions \(item.domain) --yes, or keep them with --no.",
             itemID: item.id)
+    }
+
+    /// Whether an answer is waited for before an item is removed.
+    func isWaiting(_ id: ItemIdentifier, in domain: DomainName) throws(DocumentError) -> Bool {
+        try wanted(in: domain).contains { $0.item.id == id }
     }
 
     /// Whether a removal would have to wait for a yes. Nothing is written down.

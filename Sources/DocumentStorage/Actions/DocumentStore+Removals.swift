@@ -68,15 +68,8 @@ extension DocumentStore {
         judge: (RemovalLoad, inout RemovalWatchRecord) -> RemovalVerdict
     ) throws -> RemovalVerdict {
         try index.write(durably: false) { index in
-            try index.hold(id, in: domain, recursive: recursive, discardingEdits: discardingEdits)
-            let (verdict, watch) = try index.judgeRemovals(of: .asked, in: domain, adding: id, judge: judge)
-            try index.setRemovalWatch(watch, of: .asked, in: domain)
-            switch verdict {
-            case .carryOut: try index.releaseHeldRemovals(of: .asked, in: domain, only: id)
-            // The answer is one to what there was when it was asked for.
-            case .wait: try index.cover(held: id, in: domain)
-            }
-            return verdict
+            try index.admitRemoval(
+                of: id, in: domain, recursive: recursive, discardingEdits: discardingEdits, judge: judge)
         }
     }
 
@@ -84,6 +77,24 @@ extension DocumentStore {
         for item in outcome.changed where item.local == nil && item.state != .nameClash {
             refreshPlaceholder(item.id, in: item.domain)
         }
+    }
+}
+
+extension IndexTransaction {
+    /// As ``DocumentStore/admitRemoval(of:in:recursive:discardingEdits:judge:)``.
+    func admitRemoval(
+        of id: ItemIdentifier, in domain: DomainName, recursive: Bool, discardingEdits: Bool,
+        judge: (DocumentStore.RemovalLoad, inout RemovalWatchRecord) -> DocumentStore.RemovalVerdict
+    ) throws -> DocumentStore.RemovalVerdict {
+        try hold(id, in: domain, recursive: recursive, discardingEdits: discardingEdits)
+        let (verdict, watch) = try judgeRemovals(of: .asked, in: domain, adding: id, judge: judge)
+        try setRemovalWatch(watch, of: .asked, in: domain)
+        switch verdict {
+        case .carryOut: try releaseHeldRemovals(of: .asked, in: domain, only: id)
+        // The answer is one to what there was when it was asked for.
+        case .wait: try cover(held: id, in: domain)
+        }
+        return verdict
     }
 }
 

@@ -7,9 +7,12 @@ extension DocumentStore {
     /// - Parameters:
     ///   - path: where the copy is, for messages.
     ///   - parts: what was copied.
+    ///   - judge: as of ``admitRemoval(of:in:recursive:discardingEdits:judge:)``; nil for what nobody is asked about. What waits for
+    ///     a yes is written down with the entry, in one: with an entry alone it would go after a start.
     package func beginLeaving(
-        _ id: ItemIdentifier, in domain: DomainName, copiedTo path: String, _ parts: [CopiedPart]
-    ) throws -> JournalEntry {
+        _ id: ItemIdentifier, in domain: DomainName, copiedTo path: String, _ parts: [CopiedPart],
+        judge: ((RemovalLoad, inout RemovalWatchRecord) -> RemovalVerdict)? = nil
+    ) throws -> (entry: JournalEntry, verdict: RemovalVerdict) {
         let (item, location) = try locate(id, in: domain)
         var payload = JournalPayload()
         payload.place = location.components
@@ -17,9 +20,17 @@ extension DocumentStore {
         payload.base = item.synced
         payload.source = Array(path.utf8)
         payload.parts = parts
-        let entry = try index.write { try $0.begin(.leaveBegan, item: id, in: domain, payload: payload) }
+        let begun = try index.write { index in
+            // One that waits is begun anew with another copy: a no to this one is no to both.
+            for entry in try index.journal(of: id, in: domain) where entry.action == .leave { try index.finish(entry) }
+            let verdict = try judge.map {
+                try index.admitRemoval(
+                    of: id, in: domain, recursive: item.item.kind != .document, discardingEdits: false, judge: $0)
+            }
+            return (try index.begin(.leaveBegan, item: id, in: domain, payload: payload), verdict ?? .carryOut)
+        }
         try reached(.leaveBegan)
-        return entry
+        return begun
     }
 
     /// Nothing of it is left.
@@ -42,6 +53,21 @@ extension DocumentStore {
             try index.setProblem(
                 DocumentError(error.code, "It was to be moved out, and stays: \(error.message)\(rest)"),
                 of: id, in: entry.domain)
+        }
+    }
+
+    /// It is still to be removed, and cannot be just now: the item says so.
+    package func postponeLeaving(_ entry: JournalEntry, because error: DocumentError) throws {
+        let copy = String(decoding: entry.payload.source ?? [], as: UTF8.self)
+        try index.write(durably: false) { index in
+            guard let now = try index.open(entry), let id = now.itemID,
+                let item = try index.item(id, in: entry.domain)
+            else { return }
+            let problem = DocumentError(
+                error.code,
+                "It was moved out, and is removed as soon as that can be done: \(error.message) A copy is at \(copy).")
+            guard item.problem?.message != problem.message else { return }
+            try index.setProblem(problem, of: id, in: entry.domain)
         }
     }
 

@@ -109,6 +109,32 @@ struct ArrivalTests {
     }
 
     @Test(
+        "CONT-8, INV-1: a folder whose name is taken at the last moment is gone from there again, but for what somebody has saved in it",
+        arguments: [nil, "f/deep/a.txt", "f/deep/new.txt", "f/new.txt"])
+    func folderTakenMeanwhile(saved: String?) throws {
+        try fill(["f/deep/a.txt": "a", "f/b.txt": "b"])
+        let (plain, domain) = (storage.store, storage.domain)
+        let path = try saved.map { storage.tree.path(of: try storage.location($0)) }
+        let quicker = try storage.item("n", "f", contents: "theirs")
+        storage.observe(
+            Meanwhile(at: .arrivePublished) {
+                if let path { try TemporaryFile.write("saved since", to: path) }
+                _ = try plain.apply([quicker], in: domain)
+            })
+        #expect { try moveIn(outside.appending("f"), as: "f") } throws: {
+            ($0 as? DocumentError)?.code == .destinationExists
+        }
+        for file in ["f/deep/a.txt", "f/deep/new.txt", "f/new.txt", "f/b.txt"] {
+            #expect(try storage.document(file) == (file == saved ? "saved since" : nil), "\(file)")
+        }
+        if saved == nil { #expect(try storage.tree.inode(at: storage.location("f")) == nil) }
+        #expect(try storage.read(outside.appending("f/deep/a.txt")) == "a")
+        #expect(try storage.read(outside.appending("f/b.txt")) == "b")
+        #expect(try storage.index.read { try $0.journal() } == [])
+        #expect(try storage.store.root.staging.sweep() == 0)
+    }
+
+    @Test(
         "CONT-8: what cannot be an item refuses the whole folder, with its name",
         arguments: ["link", "clash", "reserved", "control"])
     func unfit(what: String) throws {

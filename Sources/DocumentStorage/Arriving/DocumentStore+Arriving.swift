@@ -78,12 +78,11 @@ extension DocumentStore {
     /// - Returns: the item.
     package func finish(_ arrival: Arrival) throws -> IndexedItem {
         let place = Location(domain: arrival.entry.domain, components: arrival.entry.payload.destination ?? [])
+        var staged: [CopiedPart] = []
         let recorded = try takingBack {
-            if let file = arrival.entry.payload.file {
-                try tree.withdrawWhole(arrival.request, from: place, expecting: file)
-            }
-            try abandon(arrival)
+            try withdraw(staged, of: arrival, from: place)
         } _: {
+            staged = try arrival.request.asStaged(arrival.entry.arrivingParts)
             try tree.publishWhole(arrival.request, at: place)
             try reached(.arrivePublished)
             return try record(arrival.entry)
@@ -132,15 +131,23 @@ extension DocumentStore {
         discard(request: arrival.request.name)
     }
 
+    /// Nothing of it stays but what somebody has saved in it since it was at its place; the source is as it was.
+    private func withdraw(_ parts: [CopiedPart], of arrival: Arrival, from place: Location) throws {
+        guard let whole = arrival.entry.payload.file?.inode, try tree.inode(at: place) == whole else {
+            return try abandon(arrival)
+        }
+        // A start that found the entry would take what is left for all of it, and have the source go.
+        try index.write { try $0.finish(arrival.entry) }
+        leftFiles.left(try tree.withdraw(parts, from: place))
+        discard(request: arrival.request.name)
+    }
+
     /// Takes what lies at its place into the index, in one transaction.
     func record(_ entry: JournalEntry) throws -> JournalEntry {
         guard let parent = entry.payload.parentID, let id = entry.itemID, let name = entry.payload.name,
-            let place = entry.payload.place, let destination = entry.payload.destination
+            let destination = entry.payload.destination
         else { throw DocumentError(.internal, "The journal's entry \(entry.id) lacks what an arrival needs.") }
-        let made = Array(place.dropFirst(destination.count))
-        // The folders that are made with it, and then what was copied, below the last of them.
-        var parts = made.indices.map { CopiedPart(path: Array(made[..<$0]), file: nil) }
-        parts += entry.payload.parts.map { CopiedPart(path: made + $0.path, file: $0.file) }
+        let parts = entry.arrivingParts
         let top = Location(domain: entry.domain, components: destination)
         let files = try parts.filter { $0.file != nil }.reduce(into: [[ItemName]: FileIdentity]()) { files, part in
             files[part.path] = try tree.file(at: top.appending(contentsOf: part.path))
@@ -206,7 +213,30 @@ extension DocumentStore {
     }
 }
 
+extension JournalEntry {
+    /// Of an arrival: the folders that are made with it, and then what was copied, below the last of them.
+    fileprivate var arrivingParts: [CopiedPart] {
+        let made = Array((payload.place ?? []).dropFirst(payload.destination?.count ?? 0))
+        return made.indices.map { CopiedPart(path: Array(made[..<$0]), file: nil) }
+            + payload.parts.map { CopiedPart(path: made + $0.path, file: $0.file) }
+    }
+}
+
 extension StagingRequest {
+    /// What was copied, with each file as it lies here.
+    ///
+    /// - Parameter parts: below its contents.
+    fileprivate func asStaged(_ parts: [CopiedPart]) throws -> [CopiedPart] {
+        try parts.map { part in
+            guard part.file != nil else { return part }
+            let path = [Self.contents] + part.path.map(\.rawValue)
+            guard let status = try folder.folderIfPresent(path.dropLast())?.status(path[path.count - 1]) else {
+                throw DocumentError(.internal, "The request \(name) has lost “\(path[path.count - 1])”: try again.")
+            }
+            return CopiedPart(path: part.path, file: status.identity)
+        }
+    }
+
     /// Puts its contents into folders, the outermost first; the last name is that of the contents themselves.
     func wrap(in names: [ItemName]) throws {
         guard names.count > 1, let name = names.last else { return }

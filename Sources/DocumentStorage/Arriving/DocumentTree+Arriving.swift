@@ -23,15 +23,28 @@ extension DocumentTree {
         try flushFolders(around: location)
     }
 
-    /// Takes back what was put there, when it still is that. A document that somebody has written to since stays: that is
-    /// nowhere else.
-    func withdrawWhole(_ request: StagingRequest, from location: Location, expecting: FileIdentity) throws {
-        let (parent, name) = try place(of: location)
-        guard let folder = try documents.folderIfPresent(parent), let status = try folder.status(name),
-            status.identity.inode == expecting.inode,
-            status.isFolder || status.identity.hasSameContents(as: expecting)
-        else { return }
-        _ = try folder.rename(name, to: request.folder, StagingRequest.contents, .notReplacing)
+    /// Takes back what was put there, as far as it still is that: what somebody has saved since, or has open for writing, stays,
+    /// with the folders around it. That is nowhere else.
+    ///
+    /// - Parameter parts: all that was put there, the outermost first, each file as it was in staging.
+    /// - Returns: the files that stay.
+    func withdraw(_ parts: [CopiedPart], from location: Location) throws -> [Location] {
+        // What lies in a folder comes after it.
+        for part in parts.reversed() {
+            let place = Location(domain: location.domain, components: location.components + part.path)
+            do {
+                if let file = part.file {
+                    try removeFile(at: place, expecting: file)
+                } else {
+                    try removeFolder(at: place)
+                }
+            } catch is DocumentError {
+                // It stays, and nothing else does because of that.
+                continue
+            }
+        }
+        guard parts.first?.file == nil else { return try inode(at: location) == nil ? [] : [location] }
+        return try files(within: location).map(\.location)
     }
 
     /// Gives a file another name in its folder, durably.

@@ -1,6 +1,7 @@
 #if DEBUG
     import DocumentModel
     import DocumentTestSupport
+    import Foundation
     import Glibc
     import SystemPackage
     import Testing
@@ -65,6 +66,64 @@
             let next = try storage.store.reconcile()
             #expect(next.moved.map(\.id.rawValue).contains("b"))
             #expect(try storage.indexed("b").state == .changed)
+        }
+
+        /// What is in staging itself, of what was leaving the tree.
+        private func leaving() throws -> [String] {
+            try FileManager.default.contentsOfDirectory(atPath: storage.rootPath.appending(".docent/staging").string)
+                .filter { $0.hasPrefix(DocumentTree.leavingPrefix) }
+        }
+
+        /// What the versions hold that such files were kept as.
+        private func rescued(_ report: ReconciliationReport) throws -> [String?] {
+            try report.findings.filter { $0.contains("is kept as") }.map { finding in
+                try storage.read(FilePath(String((finding.split(separator: " ").last ?? "").dropLast())))
+            }
+        }
+
+        @Test(
+            "INV-1: a file that was leaving the tree, and that nobody may read, keeps no other from being rescued, and stays"
+        )
+        func leavingTheTree() throws {
+            let staging = storage.rootPath.appending(".docent/staging")
+            try storage.write("mine", to: staging.appending("leaving-0123"))
+            try storage.write("mine", to: staging.appending("leaving-4567"))
+            try storage.reopen()
+            let plan = FaultPlan()
+            plan.fail(.getAttribute, with: EACCES, times: 1)
+            let report = try FaultPlan.$current.withValue(plan) { try storage.store.reconcile() }
+            #expect(try rescued(report) == ["mine"])
+            let left = try leaving()
+            #expect(left.count == 1)
+            #expect(report.findings.contains { $0.contains("\(left.first ?? "none") was just being replaced") })
+            // Once it can be read, it is kept, too.
+            try storage.reopen()
+            let next = try storage.store.reconcile()
+            #expect(try rescued(next) == ["mine"])
+            #expect(try leaving() == [])
+        }
+
+        @Test(
+            "INV-1: a file that was exchanged for newer contents, and cannot be kept at the start, is kept at the next one"
+        )
+        func exchanged() throws {
+            let item = try storage.item("a", "a.txt", contents: "one")
+            try storage.tell(item)
+            storage.observe(StopAt(.materialiseVerified))
+            #expect(throws: StoppedByObserver.self) { try storage.provide(item, "one") }
+            let name = try #require(try storage.index.read { try $0.journal() }.first?.payload.staging)
+            let leaf = try #require(name.split(separator: "/").last.map(String.init))
+            let request = storage.rootPath.appending(".docent/staging").appending(leaf)
+            try storage.save("mine", to: request.appending(StagingRequest.contents))
+            try storage.reopen()
+            let plan = FaultPlan()
+            plan.fail(.flush, with: EIO, times: 1)
+            let report = try FaultPlan.$current.withValue(plan) { try storage.store.reconcile() }
+            #expect(try rescued(report) == [])
+            #expect(try leaving().count == 1)
+            try storage.reopen()
+            let next = try storage.store.reconcile()
+            #expect(try rescued(next) == ["mine"])
         }
     }
 #endif

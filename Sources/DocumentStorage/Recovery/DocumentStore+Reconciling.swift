@@ -20,7 +20,7 @@ extension DocumentStore {
 
     private func compare() throws -> ReconciliationReport {
         var report = ReconciliationReport()
-        try rescueStaged(&report)
+        let staying = try rescueStaged(&report)
         let entries = try index.read { try $0.journal() }
         var unsure: [JournalEntry] = []
         for entry in entries where try !recover(entry, &report, isLast: false) { unsure.append(entry) }
@@ -48,7 +48,7 @@ extension DocumentStore {
             logger.error("the trash could not be looked through", metadata: ["error": "\(error)"])
         }
         let keeping = Set(report.pending.compactMap(\.payload.staging))
-            .union(try index.read { try $0.partialRequests() })
+            .union(try index.read { try $0.partialRequests() }).union(staying)
         report.swept = try root.sweptAtOpening + root.staging.sweep(keeping: keeping)
         for finding in report.findings { logger.notice("\(finding)") }
         return report

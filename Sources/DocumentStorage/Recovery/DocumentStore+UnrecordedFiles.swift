@@ -78,14 +78,18 @@ extension DocumentStore {
 
     /// Files of the tree that were in staging when the host ended, because they were just being replaced or removed:
     /// those that hold what nobody else has are kept as versions.
-    func rescueStaged(_ report: inout ReconciliationReport) throws {
-        for staged in try root.staging.leaving() {
-            if let place = staged.trashed, try index.read({ try $0.domain(place.domain) }) != nil {
-                try root.staging.hand(staged.file, to: root.trash.slot(for: place))
-                continue
+    ///
+    /// - Returns: the names of those that stay in staging, as they cannot be kept now: the next start tries that again. They keep
+    ///   nothing else from being recovered.
+    func rescueStaged(_ report: inout ReconciliationReport) throws -> Set<String> {
+        var staying: Set<String> = []
+        for name in try root.staging.leaving() {
+            do {
+                try rescueLeaving(name, &report)
+            } catch let error as DocumentError where !error.isOutOfSpace {
+                staying.insert(name)
+                report.findings.append(staysInStaging(name, because: error))
             }
-            guard staged.stamp?.matches(staged.file.identity) != true else { continue }
-            try rescue(staged.file, staged.stamp?.domain, &report)
         }
         for entry in try index.read({ try $0.journal() }) where entry.action == .materialise {
             guard let name = entry.payload.staging, let id = entry.itemID,
@@ -96,8 +100,29 @@ extension DocumentStore {
                 // What has come may have been copied, and the copy be what it was.
                 (try? request.stamp(of: staged))?.matches(staged.identity) != true
             else { continue }
-            try rescue(staged, entry.domain, &report)
+            do {
+                try rescue(staged, entry.domain, &report)
+            } catch let error as DocumentError where !error.isOutOfSpace {
+                // The request goes with its entry.
+                let name = try root.staging.setAside(staged)
+                staying.insert(name)
+                report.findings.append(staysInStaging(name, because: error))
+            }
         }
+        return staying
+    }
+
+    private func rescueLeaving(_ name: String, _ report: inout ReconciliationReport) throws {
+        guard let staged = try root.staging.leavingFile(name) else { return }
+        if let place = staged.trashed, try index.read({ try $0.domain(place.domain) }) != nil {
+            return try root.staging.hand(staged.file, to: root.trash.slot(for: place))
+        }
+        guard staged.stamp?.matches(staged.file.identity) != true else { return }
+        try rescue(staged.file, staged.stamp?.domain, &report)
+    }
+
+    private func staysInStaging(_ name: String, because error: DocumentError) -> String {
+        "\(root.staging.place(of: name)) was just being replaced or removed when the host ended, and cannot be kept as a version now: \(error.message) It stays there, and the next start tries again."
     }
 
     private func rescue(_ file: StagedFile, _ domain: DomainName?, _ report: inout ReconciliationReport) throws {

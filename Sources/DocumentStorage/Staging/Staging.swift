@@ -17,7 +17,7 @@ package struct Staging: Sendable {
         self.tree = tree
     }
 
-    private func place(of name: String) -> FilePath { FilePath("\(path.string)/\(name)") }
+    func place(of name: String) -> FilePath { FilePath("\(path.string)/\(name)") }
 
     /// Makes a request's folder, with a random name.
     package func makeRequest(_ use: StagingUse = .own) throws -> StagingRequest {
@@ -159,20 +159,31 @@ package struct Staging: Sendable {
         }
     }
 
-    /// Files that were on their way out of the tree when the host ended, with their stamps; and where those were that were on
-    /// their way into the trash.
-    func leaving() throws -> [(file: StagedFile, stamp: ItemStamp?, trashed: Location?)] {
+    /// The names of files that were on their way out of the tree when the host ended.
+    func leaving() throws -> [String] {
         var names: [String] = []
         try folder.forEachEntry { name, kind in
             if let name, kind == .file, name.hasPrefix(DocumentTree.leavingPrefix) { names.append(name) }
         }
-        return try names.compactMap { name in
-            guard let file = try folder.file(name) else { return nil }
-            let stamp = try file.attribute(ItemStamp.attribute).flatMap(ItemStamp.init(bytes:))
-            let staged = StagedFile(
-                request: "", name: name, path: path.appending(name), identity: try file.status().identity)
-            return (staged, stamp, try TrashStore.label(of: file))
-        }
+        return names
+    }
+
+    /// One of them, with its stamp; and where it was, if it was on its way into the trash.
+    func leavingFile(_ name: String) throws -> (file: StagedFile, stamp: ItemStamp?, trashed: Location?)? {
+        guard let file = try folder.file(name) else { return nil }
+        let stamp = try file.attribute(ItemStamp.attribute).flatMap(ItemStamp.init(bytes:))
+        let staged = StagedFile(
+            request: "", name: name, path: place(of: name), identity: try file.status().identity)
+        return (staged, stamp, try TrashStore.label(of: file))
+    }
+
+    /// Has a file of a request that is to go be found as one that was on its way out of the tree.
+    ///
+    /// - Returns: its name.
+    func setAside(_ file: StagedFile) throws -> String {
+        let name = DocumentTree.leavingPrefix + RandomName.make()
+        _ = try self.folder(of: file).rename(file.name, to: folder, name, .notReplacing)
+        return name
     }
 
     func hand(_ file: StagedFile, to slot: TrashStore.Slot) throws {

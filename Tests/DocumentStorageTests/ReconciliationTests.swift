@@ -95,6 +95,33 @@ struct ReconciliationTests {
     }
 
     @Test(
+        "DOWN-3, INV-1: so is one that was to be evicted, or for which newer contents were coming, when a program has made a folder in its place",
+        arguments: [JournalStep.evictBegan, .materialiseBegan], [false, true])
+    func movedAndReplacedByFolder(step: JournalStep, hasFolder: Bool) throws {
+        let storage = try prepared()
+        let known = try storage.indexed("a")
+        if step == .evictBegan {
+            storage.observe(StopAt(.evictBegan))
+            #expect(throws: StoppedByObserver.self) { try storage.store.evict(known.id, in: storage.domain) }
+        } else {
+            try storage.tell(storage.item("a", "a.txt", contents: "newer", version: "2"))
+            _ = try storage.store.beginMaterialising(known.id, in: storage.domain)
+        }
+        let moved = try storage.location("c.txt")
+        let (old, path) = (storage.tree.path(of: try storage.location("a.txt")), storage.tree.path(of: moved))
+        try #require(rename(old.string, path.string) == 0)
+        if hasFolder { try #require(mkdir(old.string, 0o700) == 0) }
+        try storage.write("mine, and not sent", to: path)
+        try storage.reopen()
+        let report = try storage.store.reconcile()
+        #expect(report.moved.map(\.location) == [moved])
+        #expect(report.missing == 0 && report.unknownFiles == [], "\(report)")
+        let now = try storage.indexed("a")
+        #expect(now.state == .changed && now.local?.inode == known.local?.inode)
+        #expect(try storage.index.read { try $0.journal() } == [])
+    }
+
+    @Test(
         "What has another document's file in its place at the start follows its own, also to a folder that is none yet")
     func movedOver() throws {
         let storage = try prepared()

@@ -92,6 +92,7 @@ struct RecoveryDecisionTests {
         #expect(decide(.materialiseBegan, coming, .file(edited, stamp: nil)) == .lookAtFile)
         // Moved elsewhere, perhaps.
         #expect(decide(.materialiseBegan, coming, .nothing) == .lookAtFile)
+        #expect(decide(.materialiseBegan, coming, .other) == .lookAtFile)
         #expect(decide(.materialiseBegan, coming, .file(new, stamp: nil)) == .lookAtFile)
         #expect(
             try decide(.materialiseBegan, coming, .file(new, stamp: stamp(new)))
@@ -112,11 +113,14 @@ struct RecoveryDecisionTests {
         #expect(decide(.sendSnapshotTaken, try row(.changed, local: old), .nothing, file: old) == .forget)
     }
 
-    @Test("evict: contents that are still there stay; changed ones are looked at")
+    @Test("evict: contents that are still there stay; others are looked at, and looked for")
     func evict() throws {
         let here = try row(.materialised, local: old)
         #expect(decide(.evictBegan, here, .file(old, stamp: nil), file: old) == .keepContents)
         #expect(decide(.evictBegan, here, .file(new, stamp: nil), file: old) == .lookAtFile)
-        #expect(decide(.evictBegan, here, .nothing, file: old) == .returnToPlaceholder)
+        // Moved elsewhere, perhaps.
+        #expect(decide(.evictBegan, here, .nothing, file: old) == .lookAtFile)
+        #expect(decide(.evictBegan, here, .other, file: old) == .lookAtFile)
+        #expect(decide(.evictBegan, try row(.placeholder), .nothing, file: old) == .forget)
     }
 }

@@ -101,6 +101,7 @@ extension DocumentStore {
         do {
             location = try locate(item.id, in: item.domain).location
         } catch let error as DocumentError where error.code == .nameClash {
+            try settleState(item)
             return item.local?.inode
         }
         switch place(at: location) {
@@ -108,13 +109,16 @@ extension DocumentStore {
             if item.local == nil { _ = try recordMissing(item, at: location) } else { missing.append(item) }
             return nil
         case .other:
-            if item.local != nil, try tree.inode(at: location) == nil {
-                // A file or a link is where a folder around it was.
+            // Else a file or a link is where a folder around it was.
+            let isThere = try tree.inode(at: location) != nil
+            if item.local != nil {
+                // A program may have given it another place before it made something there.
                 missing.append(item)
-                return nil
+            } else {
+                _ = try recordMissing(item, at: location)
             }
-            report.findings.append(tree.notAFile(location).message)
-            _ = try recordMissing(item, at: location)
+            let finding = tree.notAFile(location).message
+            if isThere, !report.findings.contains(finding) { report.findings.append(finding) }
             return nil
         case .file(let file, let stamp):
             guard try !isAnothers(item, file, at: location) else {

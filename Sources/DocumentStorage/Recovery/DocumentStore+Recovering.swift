@@ -42,7 +42,7 @@ extension DocumentStore {
         case .lookAtFile:
             guard let item = evidence.item else { break }
             // It may have been moved, and the index not know yet.
-            guard isLast || evidence.place != .nothing else { return false }
+            if case .file = evidence.place {} else if !isLast { return false }
             try settle(entry, item, report: &report)
         case .sendAnew:
             try takeBackSending(entry, entry.step == .sendSnapshotTaken ? .open : .undone)

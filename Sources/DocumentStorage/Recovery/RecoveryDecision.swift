@@ -102,7 +102,7 @@ extension RecoveryDecision {
         guard let item = evidence.item else { return .forget }
         guard case .file(let file, let stamp) = evidence.place else {
             // The old contents have another place by now, perhaps: the document follows them, with what was changed.
-            return item.local != nil && evidence.place == .nothing ? .lookAtFile : .returnToPlaceholder
+            return item.local != nil ? .lookAtFile : .returnToPlaceholder
         }
         if let local = item.local, local.inode == file.inode {
             // The old contents: the new ones did not get here.
@@ -142,10 +142,8 @@ extension RecoveryDecision {
 
     private static func evict(_ entry: JournalEntry, _ evidence: RecoveryEvidence) -> RecoveryDecision {
         guard let item = evidence.item, item.local != nil else { return .forget }
-        switch evidence.place {
-        case .nothing, .other: return .returnToPlaceholder
-        case .file(let file, _):
-            return entry.payload.file?.hasSameContents(as: file) == true ? .keepContents : .lookAtFile
-        }
+        // Not at its place, it has left; or a program has given it another one, and the document follows it.
+        guard case .file(let file, _) = evidence.place else { return .lookAtFile }
+        return entry.payload.file?.hasSameContents(as: file) == true ? .keepContents : .lookAtFile
     }
 }

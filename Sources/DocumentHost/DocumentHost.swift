@@ -323,7 +323,7 @@ public final class DocumentHost: Sendable {
             wakes: DomainWakes(work: work, clock: clock), clock: clock, logger: logger)
         clearing = ContainerClearing(
             storage: storage, broker: broker, domains: domains, arranger: arranger, deletions: deletions,
-            interrupted: interrupted, owner: owner, work: work, logger: logger)
+            interrupted: interrupted, owner: owner, work: work, retry: RetryPolicy(), clock: clock, logger: logger)
         evictor = Evictor(
             storage: storage, broker: broker, locks: locks, treeWork: treeWork, requests: lasting, owner: owner)
         reclaimer = Reclaimer(

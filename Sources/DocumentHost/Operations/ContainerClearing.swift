@@ -1,11 +1,13 @@
 import DocumentModel
 import DocumentStorage
+import DocumentSync
 import FileCoordination
 import Logging
 import Synchronization
 
 /// Removes a container's data as a whole (CONT-5): nothing while some of it is in use or unsent. Once it has begun it is written
-/// down, and goes on whatever becomes of the tool that asked, or of the host.
+/// down, and goes on whatever becomes of the tool that asked, or of the host: after what passes by itself, later and later
+/// (PROV-22); after what its provider has to resolve, when that says so.
 final class ContainerClearing: Sendable {
     private let storage: StorageThreads
     private let broker: CoordinationBroker
@@ -15,13 +17,20 @@ final class ContainerClearing: Sendable {
     private let interrupted: InterruptedChanges
     private let owner: ClaimOwner
     private let work: WorkGroup
+    private let wakes: DomainWakes
+    private let retry: RetryPolicy
+    private let clock: @Sendable () -> Duration
     private let logger: Logger
     /// Entries that somebody carries out just now.
     private let underWay = Mutex<Set<Int64>>([])
+    /// How often something of a domain was not brought to its end, one time after the other.
+    private let failures = Mutex<[DomainName: Int]>([:])
 
+    /// - Parameter clock: counts from some moment, and never backwards.
     init(
         storage: StorageThreads, broker: CoordinationBroker, domains: DomainRegistry, arranger: Arranger,
-        deletions: DeletionDesk, interrupted: InterruptedChanges, owner: ClaimOwner, work: WorkGroup, logger: Logger
+        deletions: DeletionDesk, interrupted: InterruptedChanges, owner: ClaimOwner, work: WorkGroup,
+        retry: RetryPolicy, clock: @escaping @Sendable () -> Duration, logger: Logger
     ) {
         self.storage = storage
         self.broker = broker
@@ -31,6 +40,9 @@ final class ContainerClearing: Sendable {
         self.interrupted = interrupted
         self.owner = owner
         self.work = work
+        wakes = DomainWakes(work: work, clock: clock)
+        self.retry = retry
+        self.clock = clock
         self.logger = logger
     }
 
@@ -55,10 +67,16 @@ final class ContainerClearing: Sendable {
             return entry
         }
         defer { underWay.withLock { _ = $0.remove(entry.id) } }
-        try await carryOut(entry, now, at: place, on: domain)
+        do throws(DocumentError) {
+            try await carryOut(entry, now, at: place, on: domain)
+        } catch {
+            tryAgain(entry, after: error)
+            throw error
+        }
     }
 
-    /// After a start, and when a provider can be asked again: what was begun is brought to its end.
+    /// After a start, and when a provider can be asked again: what was begun is brought to its end. In a domain that cannot be used
+    /// it stays to be done; who makes that usable calls this once more.
     func resume(_ domain: DomainName?) async {
         let entries = (try? storage.read { try $0.journal() }) ?? []
         for entry in entries where entry.action == .clear && (domain == nil || entry.domain == domain) {
@@ -66,22 +84,37 @@ final class ContainerClearing: Sendable {
             defer { underWay.withLock { _ = $0.remove(entry.id) } }
             do throws(DocumentError) {
                 try await resume(entry)
+                failures.withLock { $0[entry.domain] = nil }
             } catch {
                 logger.notice(
                     "a container's data is not removed to its end",
                     metadata: ["item.id": "\(entry.itemID?.rawValue ?? "")", "error": "\(error)"])
+                tryAgain(entry, after: error)
             }
         }
+    }
+
+    /// What is still open after an error that passes by itself. Nothing is looked at before it is due.
+    private func tryAgain(_ entry: JournalEntry, after error: DocumentError) {
+        guard domains.find(entry.domain) != nil, (try? storage.read { try $0.open(entry) }) != nil else { return }
+        let attempt = failures.withLock { failures in
+            let attempt = (failures[entry.domain] ?? 0) + 1
+            failures[entry.domain] = attempt
+            return attempt
+        }
+        guard case .retry(let delay) = retry.decision(for: error, attempt: attempt, jitter: Double.random(in: 0...1))
+        else { return }
+        wakes.wake(entry.domain, at: clock() + delay) { [self] in await resume(entry.domain) }
     }
 
     private func resume(_ entry: JournalEntry) async throws(DocumentError) {
         // What the provider was asked for before the host ended may be done.
         await interrupted.settle(entry.domain)
         guard try storage.read({ try $0.journal() }).contains(where: { $0.id == entry.id }) else { return }
-        guard let id = entry.itemID, let domain = domains.find(entry.domain),
-            let folder = try storage.read({ try $0.item(id, in: entry.domain) }),
+        guard let id = entry.itemID, let folder = try storage.read({ try $0.item(id, in: entry.domain) }),
             let place = try storage.read({ try $0.location(of: id, in: entry.domain) })
         else { return try await storage.run { try $0.finishClearing(entry) } }
+        let domain = try domains.domain(entry.domain)
         func left() throws(DocumentError) -> [IndexedItem] {
             try data(in: folder).filter { entry.payload.known[$0.id] != nil }
         }
@@ -201,7 +234,7 @@ final class ContainerClearing: Sendable {
                     work.add { [self] in await resume(entry.domain) }
                     throw error
                 }
-                // Open as it is, it goes on when the provider can be asked, or after the next start.
+                // Open as it is, it goes on later, when the provider can be asked, or after the next start.
                 guard [.definitive, .caller].contains(error.code.errorClass) else {
                     throw error.wrapped(
                         "The data of \(place) is not removed to its end: \(error.message) The rest goes when that is over."

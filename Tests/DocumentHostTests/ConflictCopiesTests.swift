@@ -27,14 +27,15 @@ import Testing
 
     /// As often as that is to be asked for.
     private func keep(in parent: ItemIdentifier = .root) async throws {
-        for attempt in 1...20 {
-            let isMade = try await copies.make(
+        var attempts = CopyAttempts()
+        while true {
+            let failure = try await copies.make(
                 of: storage.folder.appending("side"), modified: Timestamp(seconds: 1_700_000_000), keptAs: ["k"],
-                beside: storage.indexed("i1"), in: parent, as: ItemName("mine.txt"), isChosen: true, attempt: attempt,
-                with: ProviderSession(provider))
-            if isMade { return }
+                beside: storage.indexed("i1"), in: parent, as: ItemName("mine.txt"), isChosen: true,
+                attempt: attempts.number, with: ProviderSession(provider))
+            guard let failure else { return }
+            try attempts.next(after: failure, of: storage.location("a.txt"))
         }
-        throw DocumentError(.nameCollision, "There were no more attempts.")
     }
 
     private func losingAnswer() async throws {
@@ -77,5 +78,28 @@ import Testing
         let error = await #expect(throws: DocumentError.self) { try await keep(in: folder.id) }
         #expect(error?.code == .noSuchItem)
         #expect(provider.names.count == 1)
+    }
+
+    @Test(
+        "VER-5: of a provider that says of each copy that it is not there, no more are made than some, and that is said"
+    )
+    func copiesThatAreNotThere() async throws {
+        provider.state.withLock { $0.forgets = true }
+        let error = await #expect(throws: DocumentError.self) { try await keep() }
+        #expect(error?.code == .cannotSynchronize)
+        #expect(error?.message.contains("work:/a.txt") == true)
+        // With the document itself.
+        #expect(provider.state.withLock { $0.count } == 1 + CopyAttempts.mostGone)
+        #expect(try storage.index.read { try $0.journal() }.isEmpty)
+    }
+
+    @Test("VER-5: names that are taken are passed over, up to a limit")
+    func takenNames() throws {
+        var attempts = CopyAttempts()
+        let location = try storage.location("a.txt")
+        for _ in 1..<CopyAttempts.most { try attempts.next(after: .nameTaken, of: location) }
+        #expect(attempts.number == CopyAttempts.most)
+        let error = #expect(throws: DocumentError.self) { try attempts.next(after: .nameTaken, of: location) }
+        #expect(error?.code == .nameCollision)
     }
 }

@@ -22,6 +22,8 @@ final class RememberingProvider: ProviderCalling {
         var isUnlistable = false
         /// Of an operation that made what is gone by now it says so, and does not answer as it did then.
         var saysWhatIsGone = false
+        /// What it makes is not there when it has said so.
+        var forgets = false
         var versions: UInt8 = 0
         /// How many documents were ever made.
         var count = 0
@@ -96,7 +98,9 @@ final class RememberingProvider: ProviderCalling {
                                 throw DocumentError(.nameCollision, "“\(new.name)” is there.")
                             }
                             let contents = try TemporaryFile.read(FilePath(new.contentsPath ?? ""))
-                            return try Self.make(new.name, contents, &state)
+                            let made = try Self.make(new.name, contents, &state)
+                            if state.forgets { state.documents.removeAll { $0.item.id == made.id } }
+                            return made
                         })
                 default: throw DocumentError(.unimplemented, "It is not for that.")
                 }

@@ -17,13 +17,12 @@ struct ConflictCopies: Sendable {
     ///   - source: a file of the host's.
     ///   - kept: what is kept of the conflict here.
     ///   - isChosen: somebody wants just that name.
-    ///   - attempt: counts from 1: each makes a copy of its own, and when it is asked for again, the same one.
-    /// - Returns: false when the next attempt is to be made: the name, which nobody chose, is taken; or the copy was made when it
-    ///   was asked for before, the answer was lost, and somebody has removed it since.
+    ///   - attempt: see ``CopyAttempts``.
+    /// - Returns: why the next attempt is to be made; nil when the copy is there.
     func make(
         of source: FilePath, modified: Timestamp, keptAs kept: [String], beside item: IndexedItem,
         in parent: ItemIdentifier, as name: ItemName, isChosen: Bool, attempt: Int, with session: ProviderSession
-    ) async throws(DocumentError) -> Bool {
+    ) async throws(DocumentError) -> CopyAttempts.Failure? {
         let export: Export
         do throws(DocumentError) {
             export = try await storage.run { store in
@@ -32,7 +31,7 @@ struct ConflictCopies: Sendable {
         } catch {
             // Another machine has resolved the same in the same second, and its copy is known here.
             guard [.destinationExists, .nameClash].contains(error.code), !isChosen else { throw error }
-            return false
+            return .nameTaken
         }
         let heard = try made.heard(of: item.domain)
         do throws(DocumentError) {
@@ -41,16 +40,16 @@ struct ConflictCopies: Sendable {
                 modified: modified, operation: export.operation)
             guard let there = try await ask(call, session) else {
                 try await storage.run { try $0.abandon(export) }
-                return false
+                return .gone
             }
             let beside = try await storage.run { try $0.finish(export, as: there) }
             // Presenters of the folders around hear of it (COORD-26).
             broker.noticed(.appeared, on: try storage.read { try $0.coordinated(beside) })
-            return try await !made.isGone(beside.id, of: item.domain, since: heard, session)
+            return try await made.isGone(beside.id, of: item.domain, since: heard, session) ? .gone : nil
         } catch {
             try await storage.run { try $0.abandon(export) }
             guard error.code == .nameCollision, !isChosen else { throw error }
-            return false
+            return .nameTaken
         }
     }
 

@@ -141,27 +141,30 @@ struct ConflictResolver: Sendable {
         // A claim on anything in a package is one on the package, with all places in it (COORD-21).
         let around = try storage.read { try $0.coordinated(item) }.enclosing
         let isCovered = isClaimed && around.contains(where: \.isPackage)
-        for attempt in 1...20 {
+        var attempts = CopyAttempts()
+        while true {
             let copy: ItemName
             if let chosen {
                 copy = chosen
             } else {
-                copy = try ConflictName.make(for: name, at: ConflictName.date(of: modified), attempt: attempt)
+                copy = try ConflictName.make(for: name, at: ConflictName.date(of: modified), attempt: attempts.number)
             }
             // Nobody waits for a name that was made up.
             let free = try chosen == nil && !isCovered ? self.place(named: copy, beside: item, at: location) : nil
             let claim = free.flatMap {
                 broker.claimWithoutWaiting($0.coordinated, for: .writing(.forReplacing), by: owner)
             }
-            if free != nil, claim == nil { continue }
+            if free != nil, claim == nil {
+                try attempts.next(after: .nameTaken, of: location)
+                continue
+            }
             defer { if let claim { broker.end(claim, effects: [.unchanged]) } }
-            let isMade = try await copies.make(
+            let failure = try await copies.make(
                 of: source, modified: modified, keptAs: kept, beside: item, in: parent, as: copy,
-                isChosen: chosen != nil, attempt: attempt, with: domain.provider)
-            if isMade { return }
+                isChosen: chosen != nil, attempt: attempts.number, with: domain.provider)
+            guard let failure else { return }
+            try attempts.next(after: failure, of: location)
         }
-        throw DocumentError(
-            .nameCollision, "No free name was found for the copy of \(location); remove some of its conflict copies.")
     }
 
     func place(

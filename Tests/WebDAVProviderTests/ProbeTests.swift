@@ -230,6 +230,33 @@ struct ProbeTests {
         }
     }
 
+    @Test("what was left there, and the server gives no answer for, keeps nothing else there that was left")
+    func silentLeftFolder() async throws {
+        try await FaultServer.with { request, _ in
+            guard request.method == "DELETE" else {
+                return [.bytes(FaultServer.answer("207 Multi-Status", [], Self.emptyFolder))]
+            }
+            let isSilent = request.target.hasPrefix("/.docent-probe-one")
+            return [isSilent ? .silence : .bytes(FaultServer.answer("204 No Content"))]
+        } body: { server in
+            try await Self.withFinder(url: server.url) { finder async throws in
+                var finder = finder
+                finder.timing.silence = .seconds(2)
+                finder.timing.retrying.attempts = 1
+                let subject = Certificate.subject(address: finder.settings.address, software: "")
+                try Certificate(subject: subject, findings: Self.perfect).write(in: finder.stateFolder)
+                let note = TrialNote(in: finder.stateFolder)
+                try note.write(["one", "two"])
+                let certificate = try await finder.find()
+                #expect(certificate.guarantee == .conditionalChanges)
+                // Before the other one is asked for once more.
+                let asked = server.requests.filter { $0.method == "DELETE" }.map(\.target)
+                #expect(asked.prefix(2).contains { $0.hasPrefix("/.docent-probe-two") })
+                #expect(note.names == ["one"])
+            }
+        }
+    }
+
     @Test("the folder that a server is tried in is written down before it is made, and until it is gone")
     func notedFolder() async throws {
         let place = Mutex<FilePath?>(nil)

@@ -39,8 +39,7 @@ struct GuaranteeFinder: Sendable {
         }
         let note = TrialNote(in: stateFolder)
         let known = note.names
-        var left: [String] = []
-        for name in known where try await !Probe.clear(Probe.folder(named: name), on: link) { left.append(name) }
+        let left = await Self.clear(known, on: link)
         if left != known { try? note.write(left) }
         let subject = Certificate.subject(address: settings.address, software: software)
         if let certificate = Certificate.read(in: stateFolder), certificate.subject == subject { return certificate }
@@ -51,5 +50,26 @@ struct GuaranteeFinder: Sendable {
         let certificate = Certificate(subject: subject, findings: try await probe.run(name: name))
         try certificate.write(in: stateFolder)
         return certificate
+    }
+
+    /// Removes what was left by those who were cut off, all at once: one that the server gives no answer for keeps no other there.
+    ///
+    /// - Parameter names: the last parts of the folders' names.
+    /// - Returns: those that may be there still.
+    private static func clear(_ names: [String], on link: ServerLink) async -> [String] {
+        let gone = await withTaskGroup(of: String?.self) { group in
+            for name in names {
+                group.addTask {
+                    guard let folder = try? Probe.folder(named: name) else { return nil }
+                    return await Probe.clear(folder, on: link) ? name : nil
+                }
+            }
+            var gone: Set<String> = []
+            for await name in group {
+                if let name { gone.insert(name) }
+            }
+            return gone
+        }
+        return names.filter { !gone.contains($0) }
     }
 }

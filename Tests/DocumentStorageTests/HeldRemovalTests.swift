@@ -277,6 +277,18 @@ struct HeldRemovalTests {
         #expect(try !remove("f", in: storage))
     }
 
+    @Test("CONT-13: a removal that is asked for once more, as it did not come to its end, counts once")
+    func askedOnceMore() throws {
+        let storage = try fixture()
+        for _ in 0..<6 {
+            let verdict = try storage.store.admitRemoval(
+                of: ItemIdentifier("c"), in: storage.domain, recursive: false, discardingEdits: false, judge: judge)
+            #expect(verdict == .carryOut)
+        }
+        let recent = try storage.index.read { try $0.removalWatch(of: .asked, in: storage.domain).recent }
+        #expect(recent.map(\.count) == [1])
+    }
+
     @Test(
         "CONT-13: what the provider tells of as gone is no deletion where something else has its name, or in a package that goes on"
     )

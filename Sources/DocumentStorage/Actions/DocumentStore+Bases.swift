@@ -38,10 +38,13 @@ extension DocumentStore {
     /// Keeps what the provider has given, verified, as what a change here began from that was not sent yet; not when that is over by
     /// now.
     package func keepBase(_ file: StagedFile, as remote: Item, of item: IndexedItem) throws {
-        let (_, location) = try locate(item.id, in: item.domain)
+        let (location, name) = try index.read { index in
+            let (now, location) = try index.located(item.id, in: item.domain)
+            return (location, try index.contentsName(of: remote.version, of: now))
+        }
         let base = KeptVersion(
             itemID: item.id, role: .base, version: remote.version, kept: try root.versions.keep(file, of: location),
-            size: file.identity.size, modified: remote.modified, device: remote.savedBy ?? "")
+            size: file.identity.size, modified: remote.modified, device: remote.savedBy ?? "", name: name)
         let isKept = try index.write { index in
             guard let now = try index.item(item.id, in: item.domain), now.row == item.row, now.state == .changed,
                 now.synced?.content == remote.version.content,

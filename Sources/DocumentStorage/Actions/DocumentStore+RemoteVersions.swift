@@ -69,7 +69,10 @@ extension DocumentStore {
         _ file: StagedFile, as remote: Item, _ role: KeptVersion.Role, in domain: DomainName
     ) throws -> KeptVersion {
         let place = KeptVersion.identifier(of: remote.version, of: remote.id)
-        let (_, location) = try locate(remote.id, in: domain)
+        let (location, name) = try index.read { index in
+            let (item, location) = try index.located(remote.id, in: domain)
+            return (location, try index.contentsName(of: remote.version, of: item))
+        }
         let taken = try index.read { try $0.keptVersions(at: place, in: domain) }
         // Those whose file is gone: a crash has left them.
         try drop(taken.filter { try $0.itemID == remote.id && root.versions.status(of: $0.kept) == nil })
@@ -78,9 +81,8 @@ extension DocumentStore {
         let kept = try root.versions.keep(file, of: location, in: isFree ? place : nil)
         let version = KeptVersion(
             itemID: remote.id, role: role, version: remote.version, kept: kept, size: file.identity.size,
-            modified: remote.modified, device: remote.savedBy ?? "")
-        try index.write { try $0.addKeptVersion(version, in: domain) }
-        return version
+            modified: remote.modified, device: remote.savedBy ?? "", name: name)
+        return try index.write { try $0.addKeptVersion(version, in: domain) }
     }
 
     /// Contents of the remote's that are here, in some way.
@@ -118,15 +120,16 @@ extension DocumentStore {
 }
 
 extension KeptVersion {
-    /// Whether these are the contents that the remote has of an item in a version, or had. What was kept of another item that was
-    /// in its place says nothing of that.
+    /// Whether these are the contents that the remote has of an item in a version, or had, as it has given them: what was only in
+    /// the document's file may be called the same. What was kept of another item that was in its place says nothing of that.
     package func isRemote(_ version: ItemVersion, of id: ItemIdentifier) -> Bool {
         role != .base && role != .side
-            && (identifier == Self.identifier(of: version, of: id)
+            && (VersionStore.identifier(of: kept) == Self.identifier(of: version, of: id)
                 || role == .fetched && self.version.content == version.content)
     }
 
-    /// What a version of the remote's is named by, before its contents are here and afterwards (VER-8): 32 hexadecimal digits.
+    /// What a version of the remote's is named by, before its contents are here and afterwards, also as the document's own
+    /// (VER-8): 32 hexadecimal digits.
     package static func identifier(of version: ItemVersion, of id: ItemIdentifier) -> String {
         var digest = Digest()
         digest.add(Array(id.rawValue.utf8))

@@ -220,6 +220,7 @@ extension DocumentStore {
             var outcome = answered ?? ApplyOutcome()
             try index.retireBases(of: id, in: domain)
             try index.forgetUnanswered(of: now.item)
+            if let name = sentName(sending) { try index.keepName(name, of: item.version, of: now.item) }
             if let base { try index.addKeptVersion(base, in: domain) }
             // An edit survives a deletion, also one that is under way.
             let isRevived = try isBeingWritten && index.known(id, in: domain).isGone
@@ -249,12 +250,19 @@ extension DocumentStore {
         return sent ?? known ?? file
     }
 
+    /// What the contents were called until they were sent; nil where nobody knows what was in the file then.
+    private func sentName(_ sending: Sending) -> String? {
+        guard !sending.entry.payload.mayBeOthers else { return nil }
+        return sending.snapshot.source?.contentsName(of: sending.item)
+    }
+
     private func keepSent(_ sending: Sending, as item: Item, _ location: Location) throws -> KeptVersion {
         let size = sending.snapshot.identity.size
         return KeptVersion(
             itemID: item.id, role: .base, version: item.version,
             kept: try root.versions.keep(sending.snapshot, of: location, stayingInStaging: true), size: size,
-            modified: sending.snapshot.source?.modified ?? item.modified)
+            modified: sending.snapshot.source?.modified ?? item.modified,
+            name: sentName(sending) ?? KeptVersion.identifier(of: item.version, of: item.id))
     }
 
     /// The item was gone at the provider, and was made anew there with these contents: an edit survives a deletion
@@ -344,9 +352,12 @@ extension DocumentStore {
             try index.write { index in
                 let outcome = try remote.flatMap { try index.apply($0, answering: sending.item) }
                 let now = try index.known(id, in: domain)
-                let conflict = ConflictRecord(
+                var conflict = ConflictRecord(
                     number: 0, itemID: id, remote: remote?.version ?? now.item.version, base: sending.base, kept: kept,
                     reason: Self.conflictReason, device: remote?.savedBy ?? "")
+                if theirs != nil, !conflict.remote.content.isEmpty {
+                    conflict.name = try index.contentsName(of: conflict.remote, of: now)
+                }
                 try index.addConflict(conflict, in: domain)
                 try index.setState(.conflict, of: id, in: domain)
                 try index.setProblem(error, of: id, in: domain)
@@ -380,9 +391,9 @@ extension DocumentStore {
             // Ours are older contents now: whoever chose wrongly gets them back.
             let kept = try root.versions.keep(copyOf: location)
             let ours = KeptVersion(
-                itemID: id, role: .older, version: .none, kept: kept, size: file.size, modified: file.modified)
-            try index.write { try $0.addKeptVersion(ours, in: domain) }
-            gained.append(ours)
+                itemID: id, role: .older, version: .none, kept: kept, size: file.size, modified: file.modified,
+                name: file.contentsName(of: item))
+            gained.append(try index.write { try $0.addKeptVersion(ours, in: domain) })
             refreshPlaceholder(id, in: domain)
             try tree.removeFile(at: location, expecting: file)
             // After a power failure it would be taken for a change again.
@@ -434,7 +445,7 @@ extension DocumentStore {
             guard let status = try root.versions.status(of: conflict.kept) else { return nil }
             return KeptVersion(
                 itemID: item.id, role: .base, version: conflict.remote, kept: conflict.kept, size: status.size,
-                modified: status.modified, device: conflict.device)
+                modified: status.modified, device: conflict.device, name: conflict.name)
         }
     }
 }

@@ -21,9 +21,11 @@ extension DocumentStore {
             guard !isKept, try tree.file(at: location)?.hasSameContents(as: local) == true else { return nil }
             // What was sent from here counts as written when the provider has it so (VER-12).
             let isCurrent = version.content == item.item.version.content
+            let name = try index.read { try $0.currentName(of: item) }
             return KeptVersion(
                 itemID: item.id, role: .base, version: version, kept: try root.versions.keep(copyOf: location),
-                size: local.size, modified: isCurrent ? max(local.modified, item.item.modified) : local.modified)
+                size: local.size, modified: isCurrent ? max(local.modified, item.item.modified) : local.modified,
+                name: name)
         } catch {
             logger.warning(
                 "what an edit begins from could not be kept", metadata: ["item.id": "\(item.id)", "error": "\(error)"])
@@ -50,7 +52,7 @@ extension DocumentStore {
         guard !isKept else { return nil }
         return KeptVersion(
             itemID: item.id, role: .older, version: .none, kept: try root.versions.keep(copyOf: location),
-            size: local.size, modified: local.modified)
+            size: local.size, modified: local.modified, name: local.contentsName(of: item))
     }
 
     /// Keeps the contents of a document that another one is to replace, as older contents of that one. What is not here
@@ -58,13 +60,20 @@ extension DocumentStore {
     package func keepReplaced(
         _ id: ItemIdentifier, asVersionOf other: ItemIdentifier, in domain: DomainName
     ) throws -> KeptVersion? {
-        let (item, location) = try index.read { try $0.located(id, in: domain) }
+        let (item, location, name) = try index.read { index in
+            let (item, location) = try index.located(id, in: domain)
+            return (item, location, try index.currentName(of: item))
+        }
         guard let local = item.local, let version = item.synced else { return nil }
         let kept = KeptVersion(
             itemID: other, role: .older, version: version, kept: try root.versions.keep(copyOf: location),
-            size: local.size, modified: local.modified)
-        try index.write { try $0.addKeptVersion(kept, in: domain) }
-        return kept
+            size: local.size, modified: local.modified, name: name)
+        return try index.write { try $0.addKeptVersion(kept, in: domain) }
+    }
+
+    /// Removes just this one, of which there is no need after all.
+    package func removeVersion(_ version: KeptVersion, in domain: DomainName) throws {
+        try drop(index.read { try $0.keptVersions(of: version.itemID, in: domain) }.filter { $0.kept == version.kept })
     }
 
     /// Forgets the bases of an item that was not changed after all, in the transaction that knows it.
@@ -124,19 +133,20 @@ extension DocumentStore {
             try drop(older)
             return older
         }
-        let known = Dictionary(kept.map { ($0.identifier, $0) }) { first, _ in first }
-        let chosen = try identifiers.sorted().map { identifier in
-            guard let version = known[identifier] else {
+        // What was fetched of the remote may have been kept before, as what was here.
+        let known = Dictionary(grouping: kept, by: \.identifier)
+        let chosen = try identifiers.sorted().flatMap { identifier in
+            guard let versions = known[identifier] else {
                 throw DocumentError(
                     .noSuchItem, "There is no version “\(identifier)” of it: docent versions shows them.", itemID: id)
             }
-            guard version.role != .base else {
+            guard !versions.contains(where: { $0.role == .base }) else {
                 throw DocumentError(
                     .invalidArgument,
                     "The version “\(identifier)” is what changes began from that were not sent yet: it goes when they are sent.",
                     itemID: id)
             }
-            return version
+            return versions
         }
         try drop(chosen)
         return chosen
@@ -256,13 +266,16 @@ extension DocumentStore {
 }
 
 extension IndexReader {
-    /// Older contents of a document beyond those that are kept, and what was fetched beyond that, or became the document.
+    /// Older contents of a document beyond those that are kept, and what was fetched beyond that, or became the document. What
+    /// was here before, and is once more, is none of the older ones meanwhile.
     func surplusVersions(of id: ItemIdentifier, in domain: DomainName) throws -> [KeptVersion] {
         let kept = try keptVersions(of: id, in: domain)
+        guard !kept.isEmpty else { return [] }
         let fetched = kept.filter { $0.role == .fetched }
-        let now = try fetched.isEmpty ? nil : item(id, in: domain)
+        let now = try item(id, in: domain)
+        let current = try now.map { try currentName(of: $0) }
         let have = now.flatMap { $0.local == nil || $0.isUnsent ? nil : $0.synced?.content }
-        return kept.filter { $0.role == .older }.dropFirst(DocumentStore.olderVersions)
+        return kept.filter { $0.role == .older && $0.identifier != current }.dropFirst(DocumentStore.olderVersions)
             + fetched.filter { $0.version.content == have }
             + fetched.filter { $0.version.content != have }.dropFirst(DocumentStore.fetchedVersions)
     }

@@ -109,7 +109,8 @@ extension IndexReader {
         let own = try reference(to: domain)
         return try sql.all(
             """
-            SELECT number, item, remote_content, remote_metadata, base_content, base_metadata, kept, reason, device
+            SELECT number, item, remote_content, remote_metadata, base_content, base_metadata, kept, reason, device,
+                name
             FROM conflict WHERE domain = ? ORDER BY number
             """, .int(own.number), reading: Self.conflict)
     }
@@ -122,7 +123,8 @@ extension IndexReader {
             base: row.isNull(4) ? nil : try ItemVersion(content: row.blob(4), metadata: row.blob(5)),
             kept: row.text(6),
             reason: row.text(7),
-            device: row.text(8)
+            device: row.text(8),
+            name: row.text(9)
         )
     }
 

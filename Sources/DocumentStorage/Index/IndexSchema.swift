@@ -32,7 +32,7 @@ enum IndexSchema {
         version9, version10, version11, version12, version13, version14, version15,
         version16, version17, version18, version19, version20,
         version21, version22, version23, version24, version25,
-        version26, version27, version28,
+        version26, version27, version28, version29,
     ]
 
     /// How many sides of conflicts the remote keeps of an item, and in which version of its metadata they were listed last;

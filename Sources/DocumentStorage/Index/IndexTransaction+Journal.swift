@@ -38,11 +38,12 @@ extension IndexTransaction {
         try sql.run(
             """
             INSERT INTO conflict
-                (domain, item, remote_content, remote_metadata, base_content, base_metadata, kept, reason, device)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                (domain, item, remote_content, remote_metadata, base_content, base_metadata, kept, reason, device,
+                name)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """, .int(own.number), .text(conflict.itemID.rawValue), .blob(conflict.remote.content),
             .blob(conflict.remote.metadata), SQLValue(conflict.base?.content), SQLValue(conflict.base?.metadata),
-            .text(conflict.kept), .text(conflict.reason), .text(conflict.device))
+            .text(conflict.kept), .text(conflict.reason), .text(conflict.device), .text(conflict.name))
         return sql.lastInsertedRow
     }
 

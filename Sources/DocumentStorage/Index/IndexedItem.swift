@@ -168,4 +168,9 @@ package struct ConflictRecord: Hashable, Sendable {
     package var reason: String
     /// What the device calls itself that saved the remote's contents; empty where it is not known.
     package var device = ""
+    /// What the kept contents were called at the remote; empty: as their place is.
+    package var name = ""
+
+    /// The same for as long as the contents are kept, and afterwards where they become the document's (VER-8).
+    package var identifier: String { name.isEmpty ? VersionStore.identifier(of: kept) : name }
 }

@@ -24,10 +24,12 @@ package struct KeptVersion: Hashable, Sendable {
     package var modified: Timestamp
     /// What the device calls itself that saved them; empty where it is not known.
     package var device: String
+    /// What the contents were called as the current ones, or at the remote; empty: as their place is.
+    package var name: String
 
     package init(
         number: Int64 = 0, itemID: ItemIdentifier, role: Role, version: ItemVersion, kept: String, size: Int64,
-        modified: Timestamp, device: String = ""
+        modified: Timestamp, device: String = "", name: String = ""
     ) {
         self.number = number
         self.itemID = itemID
@@ -37,10 +39,11 @@ package struct KeptVersion: Hashable, Sendable {
         self.size = size
         self.modified = modified
         self.device = device
+        self.name = name
     }
 
     /// The same for as long as the contents are kept, over restarts too (VER-8).
-    package var identifier: String { VersionStore.identifier(of: kept) }
+    package var identifier: String { name.isEmpty ? VersionStore.identifier(of: kept) : name }
 }
 
 extension IndexReader {
@@ -81,7 +84,8 @@ extension IndexReader {
     }
 
     private static let keptVersionColumns = """
-        SELECT number, item, role, content, metadata, kept, size, modified, modified_ns, device FROM kept_version
+        SELECT number, item, role, content, metadata, kept, size, modified, modified_ns, device, name
+        FROM kept_version
         """
 
     private static func keptVersion(_ row: SQLStatement) throws -> KeptVersion {
@@ -93,20 +97,31 @@ extension IndexReader {
             number: row.int(0), itemID: try ItemIdentifier(row.text(1)), role: role,
             version: try ItemVersion(content: row.blob(3), metadata: row.blob(4)), kept: row.text(5), size: row.int(6),
             modified: Timestamp(seconds: row.int(7), nanoseconds: UInt32(truncatingIfNeeded: row.int(8))),
-            device: row.text(9))
+            device: row.text(9), name: row.text(10))
     }
 }
 
 extension IndexTransaction {
-    package func addKeptVersion(_ version: KeptVersion, in domain: DomainName) throws {
+    /// - Returns: as it is known from now on: a name that another one of its item has is that one's.
+    @discardableResult
+    package func addKeptVersion(_ version: KeptVersion, in domain: DomainName) throws -> KeptVersion {
         let own = try reference(to: domain)
+        var version = version
+        if try !version.name.isEmpty
+            && keptVersions(of: version.itemID, in: domain).contains(where: { $0.identifier == version.name })
+        {
+            version.name = ""
+        }
         try sql.run(
             """
-            INSERT INTO kept_version (domain, item, role, content, metadata, kept, size, modified, modified_ns, device)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO kept_version
+                (domain, item, role, content, metadata, kept, size, modified, modified_ns, device, name)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """, .int(own.number), .text(version.itemID.rawValue), .int(version.role.rawValue),
             .blob(version.version.content), .blob(version.version.metadata), .text(version.kept), .int(version.size),
-            .int(version.modified.seconds), .int(Int64(version.modified.nanoseconds)), .text(version.device))
+            .int(version.modified.seconds), .int(Int64(version.modified.nanoseconds)), .text(version.device),
+            .text(version.name))
+        return version
     }
 
     /// What edits began from is older contents now.

@@ -3,7 +3,8 @@ internal import DocumentWire
 public import SystemPackage
 
 extension DocumentClient {
-    /// The contents that a document has, and those that are kept beside it, the current ones first (VER-1).
+    /// The contents that a document has, and those that are kept beside it, the current ones first (VER-1). Each has its
+    /// identifier for as long as they are kept: what is current now is found by it when it is an older version (VER-8).
     ///
     /// - Throws: `noSuchItem` for what is not there, `invalidArgument` for a folder.
     public func versions(of location: Location) async throws -> [DocumentVersion] {
@@ -16,7 +17,7 @@ extension DocumentClient {
     /// Puts kept contents in a document's place, as a change of it that is sent; what was there is kept.
     ///
     /// - Parameter version: the identifier of one of its ``versions(of:)``.
-    /// - Throws: `noSuchItem` for an identifier that names none of them, `inConflict` while it is in conflict.
+    /// - Throws: `noSuchItem` for an identifier that names none of them, `invalidArgument` for what it has already, `inConflict` while it is in conflict.
     public func restore(_ version: String, of location: Location) async throws {
         try checkNotInside(an: "The return of a version", of: location)
         try await tell(.restoreVersion(location, version))
@@ -31,7 +32,7 @@ extension DocumentClient {
     /// - Parameters:
     ///   - target: a document of any domain, or the place of a new one, in a folder that is there. Of the version's own
     ///     document: as ``restore(_:of:)``.
-    ///   - version: the identifier of one of its ``versions(of:)``.
+    ///   - version: the identifier of one of its ``versions(of:)``; ``DocumentVersion/inPlace`` for what lies in its own file.
     ///   - isMoving: the version is removed when its contents are in their new place. Of one side of a conflict that
     ///     resolves it: the other one stays.
     ///   - isReplacing: false: there must be nothing, else the error is `destinationExists`.

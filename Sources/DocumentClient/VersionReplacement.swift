@@ -75,7 +75,7 @@ struct VersionReplacement: Sendable {
 
     private func listed() async throws -> DocumentVersion {
         let known = try await client.versions(of: location)
-        guard let found = known.first(where: { $0.id == version }) else { throw missing }
+        guard let found = known.first(where: { $0.isNamed(version) }) else { throw missing }
         return found
     }
 

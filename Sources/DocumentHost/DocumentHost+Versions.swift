@@ -19,7 +19,7 @@ extension DocumentHost {
 
     /// Puts kept contents in a document's place, as a change of it that is sent; what was there is kept.
     ///
-    /// - Parameter version: the identifier of one of its versions.
+    /// - Parameter version: the identifier of one of its versions, or ``DocumentVersion/inPlace``.
     /// - Throws: `noSuchItem` for an identifier that names none of them, `inConflict` while it is in conflict.
     public func restore(_ version: String, at location: Location) async throws(DocumentError) {
         while true {
@@ -33,7 +33,7 @@ extension DocumentHost {
                 if try await resolution.put(side, of: item, at: location, on: domain) { return }
                 continue
             }
-            let chosen = try keeper.versions(of: item).first { $0.id == version }
+            let chosen = try keeper.versions(of: item).first { $0.isNamed(version) }
             if let chosen, chosen.kind == .remote, chosen.path == nil {
                 _ = try await fetcher.fetch(item, at: location, on: domain) { _ in }
             }

@@ -15,8 +15,8 @@ public struct DocumentVersion: Hashable, Sendable {
         case remote
     }
 
-    /// Names it for as long as it is kept, over restarts too (VER-8). What lies in the document's own file is always called
-    /// `current`, whichever contents those are by then; what is kept of them when others take their place has a name of its own.
+    /// Names these contents for as long as they are kept, over restarts too (VER-8): while they are only on the remote, as what
+    /// lies in the document's own file, and as an older version, when others have taken their place there.
     public var id: String
     public var kind: Kind
     /// The contents; nil when they are not here.
@@ -33,6 +33,12 @@ public struct DocumentVersion: Hashable, Sendable {
     public var hasThumbnail: Bool
     /// Of the other side of a conflict: why both are kept, in one sentence (VER-13).
     public var reason: String?
+
+    /// What lies in a document's own file may be named by this, too, whichever contents those are by then.
+    public static let inPlace = "current"
+
+    /// Whether it is meant by a name: its identifier, or ``inPlace``.
+    public func isNamed(_ name: String) -> Bool { id == name || isInPlace && name == Self.inPlace }
 
     public init(
         id: String, kind: Kind, path: String? = nil, size: Int64? = nil, modified: Timestamp = .zero,

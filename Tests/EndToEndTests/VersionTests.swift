@@ -34,12 +34,14 @@ import Testing
             let after = try versions(machine)
             let id = try #require(after.last?["id"] as? String)
             #expect(id == before.last?["id"] as? String)
-            #expect([before, after].map { $0.first?["id"] as? String } == ["current", "current"])
+            let current = try #require(before.first?["id"] as? String)
+            #expect(after.first?["id"] as? String == current && current != id)
             try machine.succeed("restore", "d:/a.txt", id)
             #expect(try machine.succeed("cat", "d:/a.txt") == "first\n")
             #expect(Machine.eventually { machine.read(machine.remote + "/a.txt") == "first\n" })
             let replaced = try versions(machine).first { $0["kind"] as? String == "older" }
             #expect((replaced?["path"] as? String).flatMap(machine.read) == "second\n")
+            #expect(replaced?["id"] as? String == current, "VER-8: what was current is found by the same identifier")
             #expect(try machine.docent("restore", "d:/a.txt", "none").status == 1)
         }
     }
@@ -464,7 +466,7 @@ import Testing
             #expect(machine.read(file) == nil)
             #expect(try machine.succeed("restore", "d:/a.txt", older[0], "--to", file, "--move") == "\(file)\n")
             #expect(machine.read(file) == "two\n")
-            #expect(try versions(machine).compactMap { $0["id"] as? String } == ["current", older[1]])
+            #expect(try versions(machine).dropFirst().compactMap { $0["id"] as? String } == [older[1]])
             #expect(try machine.docent("restore", "d:/a.txt", older[1], "--to", file).status == 1)
             try machine.succeed("restore", "d:/a.txt", older[1], "--move")
             #expect(try machine.succeed("cat", "d:/a.txt") == "one\n")

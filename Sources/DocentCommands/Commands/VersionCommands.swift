@@ -10,7 +10,8 @@ struct VersionsCommand: ClientCommand {
         discussion: """
             current: what the document is; of a conflict, the side that wins on every machine. conflict: the other side. \
             base: what changes began from that were not sent yet. older: what was here before. remote: what the remote \
-            has, and the document here has neither become nor begun from.
+            has, and the document here has neither become nor begun from. Contents have one identifier for as long as they are \
+            kept, as current ones and as older ones. “current” names what lies in the document's own file, too.
 
             --fetch brings that beside the document, also while it is paused; restore puts it in its place. --remove is for \
             good. One side of a conflict that is removed leaves the other one, as docent resolve does it.

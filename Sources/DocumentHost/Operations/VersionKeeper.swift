@@ -34,21 +34,28 @@ struct VersionKeeper: Sendable {
                 let file = try versions.status(of: conflict.kept)
                 found.append(
                     DocumentVersion(
-                        id: VersionStore.identifier(of: conflict.kept), kind: .conflict,
+                        id: conflict.identifier, kind: .conflict,
                         path: versions.path(of: conflict.kept).string, size: file?.size,
                         modified: file?.modified ?? .zero, device: conflict.device.orNil,
                         reason: conflict.reason.orNil))
             }
             let remote = item.newerRemoteVersion(besides: conflicts)
-            let fetched = remote.flatMap { remote in keptVersions.first { $0.isRemote(remote, of: item.id) } }
-            if let remote, fetched == nil {
+            let name = try remote.map { try index.contentsName(of: $0, of: item) }
+            let fetched = remote.flatMap { remote in
+                // What was here before, and is what the remote has once more, is known by its name alone.
+                keptVersions.first { $0.isRemote(remote, of: item.id) }
+                    ?? keptVersions.first { $0.role == .older && $0.identifier == name }
+            }
+            if let name, fetched == nil {
                 // Listed without its contents, which are not here (VER-8).
                 found.append(
-                    DocumentVersion(
-                        id: KeptVersion.identifier(of: remote, of: item.id), kind: .remote, size: item.item.size,
-                        modified: item.item.modified))
+                    DocumentVersion(id: name, kind: .remote, size: item.item.size, modified: item.item.modified))
             }
+            var listed = self.listed(item, found, conflicts)
             for kept in keptVersions where kept.role != .side {
+                // Those of the remote's that are kept twice, or are the current ones once more, are listed once.
+                let isNew = listed.insert(ListedContents(id: kept.identifier, version: kept.version.content)).inserted
+                guard isNew || kept.role == .base || kept.number == fetched?.number else { continue }
                 // It became the document since.
                 if kept.role == .fetched, item.local != nil, !item.isUnsent,
                     kept.version.content == item.synced?.content
@@ -67,6 +74,25 @@ struct VersionKeeper: Sendable {
         }
     }
 
+    /// Which contents of the remote's are listed, and by which name.
+    private func listed(
+        _ item: IndexedItem, _ found: [DocumentVersion], _ conflicts: [ConflictRecord]
+    ) -> Set<ListedContents> {
+        var listed = Set(conflicts.map { ListedContents(id: $0.identifier, version: $0.remote.content) })
+        // What was changed here, and what has no version, may be anything; what is not here may be kept all the same.
+        if let current = found.first(where: \.isInPlace), item.local != nil, !item.isUnsent,
+            let version = item.synced?.content, !version.isEmpty
+        {
+            listed.insert(ListedContents(id: current.id, version: version))
+        }
+        return listed
+    }
+
+    private struct ListedContents: Hashable {
+        var id: String
+        var version: [UInt8]
+    }
+
     /// The contents that a document has or might have: what lies in its file, or would, the newest of the other sides of a
     /// conflict that was found here, and what other devices have left at the remote. Who wins comes first.
     private func sides(
@@ -79,7 +105,7 @@ struct VersionKeeper: Sendable {
         // What the remote keeps of it counts as all others see it, although the same may be in conflict with others by now.
         let kept = try index.writtenElsewhere(of: item)
         let ours = DocumentVersion(
-            id: "current", kind: .conflict,
+            id: try index.currentName(of: item), kind: .conflict,
             path: item.local == nil ? nil : place.map { self.storage.store.root.tree.path(of: $0).string },
             size: item.local?.size ?? item.item.size,
             modified: kept ?? (isOwn ? item.local?.modified ?? item.item.modified : item.item.modified),
@@ -91,7 +117,7 @@ struct VersionKeeper: Sendable {
             let file = try versions.status(of: conflict.kept)
             contest.add(
                 DocumentVersion(
-                    id: VersionStore.identifier(of: conflict.kept), kind: .conflict,
+                    id: conflict.identifier, kind: .conflict,
                     path: versions.path(of: conflict.kept).string, size: file?.size, modified: file?.modified ?? .zero,
                     device: conflict.device.orNil, reason: conflict.reason.orNil))
         }
@@ -132,7 +158,7 @@ struct VersionKeeper: Sendable {
             )
         }
         for identifier in chosen {
-            guard let version = known.first(where: { $0.id == identifier }) else {
+            guard let version = known.first(where: { $0.isNamed(identifier) }) else {
                 throw DocumentError(
                     .noSuchItem, "\(location) has no version “\(identifier)”: docent versions \(location) shows them.")
             }
@@ -172,7 +198,7 @@ struct VersionKeeper: Sendable {
         guard now == location || item.state == .nameClash else { return .renamed }
         let names = chosen.isEmpty ? nil : older
         let gone = try await storage.run { try $0.removeVersions(names, of: item.id, in: item.domain) }
-        for version in gone { broker.version(version.kept, .lost, of: coordinated, in: claim) }
+        for version in gone { broker.version(version.identifier, .lost, of: coordinated, in: claim) }
         try await self.resolution.settle(sides, of: item, in: claim)
         return done
     }
@@ -183,7 +209,7 @@ struct VersionKeeper: Sendable {
     func restore(
         _ version: String, of item: IndexedItem, at location: Location, on domain: Domain
     ) async throws(DocumentError) -> Bool {
-        guard try !versions(of: item).contains(where: { $0.id == version && $0.isInPlace }) else {
+        guard try !versions(of: item).contains(where: { $0.isInPlace && $0.isNamed(version) }) else {
             throw DocumentError(
                 .invalidArgument,
                 "“\(version)” is what \(location) has already: docent versions \(location) shows what else there is."

@@ -149,7 +149,7 @@ public final class DocumentHost: Sendable {
         store.versionNews.onPruned { [broker] id, domain, versions in
             let item = try? storage.read { index in try index.item(id, in: domain).map { try index.coordinated($0) } }
             guard let item = item ?? nil else { return }
-            for version in versions { broker.version(version.kept, .lost, of: item) }
+            for version in versions { broker.version(version.identifier, .lost, of: item) }
         }
         accesses = AccessTable()
         attempts = AccessAttempts(broker: broker, executor: loop)

@@ -10,18 +10,26 @@ import Testing
     private final class Notes: DeletionAccommodatingFilePresenter, VersionPresenter {
         let presentedItemLocation: Location?
         private let told = Mutex<[String]>([])
+        private let versions = Mutex<[String]>([])
 
         init(_ location: Location) { presentedItemLocation = location }
 
         var all: [String] { told.withLock { $0 } }
+        /// The versions that it was told of, by what they are called.
+        var named: [String] { versions.withLock { $0 } }
 
         private func note(_ text: String) { told.withLock { $0.append(text) } }
+
+        private func note(_ text: String, of version: String) {
+            versions.withLock { $0.append(version) }
+            note(text)
+        }
 
         func presentedItemDidChange() async { note("changed") }
         func presentedItemDidMove(to location: Location) async { note("moved to \(location)") }
         func accommodatePresentedItemDeletion() async throws { note("to go") }
-        func presentedItemDidGainVersion(_ version: String) async { note("gained a version") }
-        func presentedItemDidLoseVersion(_ version: String) async { note("lost a version") }
+        func presentedItemDidGainVersion(_ version: String) async { note("gained a version", of: version) }
+        func presentedItemDidLoseVersion(_ version: String) async { note("lost a version", of: version) }
         func presentedItemDidResolveConflictVersion(_ version: String) async {}
 
         func hears(_ wanted: [String]) async throws -> Bool {
@@ -153,6 +161,7 @@ import Testing
                     #expect(try await notes.hears(["gained a version"]), "\(notes.all)")
                     let after = try #require(try await side())
                     #expect(after.id == before.id && after.path.flatMap(ben.read) == "of ann\n")
+                    #expect(notes.named == [before.id], "it is told by its identifier")
                     try await client.removePresenter(notes)
                     // What was saved before anybody said by whom has no name, and that is no error.
                     let base = try await ann.client { try await $0.versions(of: place) }.first { $0.kind == .base }
@@ -174,10 +183,13 @@ import Testing
                 try machine.succeed("edit", "d:/a.txt", "--with", "sh", "-c", "echo \(text) > \"$1\"", "sh", "{}")
             }
             try await machine.client { client async throws in
-                let notes = Notes(try Location("d:/a.txt"))
+                let place = try Location("d:/a.txt")
+                let notes = Notes(place)
                 try await client.addPresenter(notes)
+                let older = try await client.versions(of: place).filter { $0.kind == .older }.map(\.id)
                 try machine.succeed("versions", "d:/a.txt", "--remove-others")
                 #expect(try await notes.hears(["lost a version", "lost a version"]), "\(notes.all)")
+                #expect(notes.named == older, "COORD-27: by their identifiers")
                 try await client.removePresenter(notes)
             }
         }

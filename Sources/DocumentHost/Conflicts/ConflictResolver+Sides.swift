@@ -97,8 +97,8 @@ extension ConflictResolver {
         try await storage.run { try $0.settle(settled) }
         let coordinated = try storage.read { try $0.coordinated(item) }
         for side in settled {
-            broker.version(sides.name(of: side, of: item), .resolved, of: coordinated, in: claim)
-            broker.version(sides.name(of: side, of: item), .lost, of: coordinated, in: claim)
+            broker.version(side.identifier, .resolved, of: coordinated, in: claim)
+            broker.version(side.identifier, .lost, of: coordinated, in: claim)
         }
     }
 }

@@ -27,7 +27,7 @@ struct OneSidedConflicts: Sendable {
         guard let change else { return }
         let resolved = try storage.read { try $0.coordinated(change.item) }
         broker.versions(change, of: resolved)
-        for conflict in kept { broker.version(conflict.kept, .resolved, of: resolved) }
+        for conflict in kept { broker.version(conflict.identifier, .resolved, of: resolved) }
         sender.enqueue(item.key)
     }
 

@@ -99,10 +99,10 @@ struct SideStore: Sendable {
         let change = try await storage.run { try $0.record(versions, of: item) }
         if !change.gained.isEmpty || !change.lost.isEmpty {
             let coordinated = try storage.read { try $0.coordinated(item) }
-            for side in change.gained { broker.version(name(of: side, of: item), .gained, of: coordinated) }
+            for side in change.gained { broker.version(side.identifier, .gained, of: coordinated) }
             for side in change.lost {
-                broker.version(name(of: side, of: item), .resolved, of: coordinated)
-                broker.version(name(of: side, of: item), .lost, of: coordinated)
+                broker.version(side.identifier, .resolved, of: coordinated)
+                broker.version(side.identifier, .lost, of: coordinated)
             }
         }
         return change
@@ -137,13 +137,8 @@ struct SideStore: Sendable {
                 throw session.blamed(for: error)
             }
             // It is among those whose contents are here from now on (VER-9).
-            broker.version(name(of: side, of: item), .gained, of: try storage.read { try $0.coordinated(item) })
+            broker.version(side.identifier, .gained, of: try storage.read { try $0.coordinated(item) })
             return kept
         }
-    }
-
-    /// What presenters hear a side called.
-    func name(of side: RemoteSide, of item: IndexedItem) -> String {
-        "\(item.domain)/\(side.identifier)/\(item.item.name?.rawValue ?? side.identifier)"
     }
 }

@@ -75,8 +75,8 @@ struct ConflictResolver: Sendable {
         broker.versions(change, of: resolved, in: claim)
         for conflict in kept {
             // Told when the claim ends, in this order (COORD-24, COORD-27).
-            broker.version(conflict.kept, .resolved, of: resolved, in: claim)
-            broker.version(conflict.kept, .lost, of: resolved, in: claim)
+            broker.version(conflict.identifier, .resolved, of: resolved, in: claim)
+            broker.version(conflict.identifier, .lost, of: resolved, in: claim)
         }
         if choice == .local { sender.enqueue(change.item.key) }
         return true
@@ -114,8 +114,8 @@ struct ConflictResolver: Sendable {
                     let resolved = try storage.read { try $0.coordinated(change.item) }
                     broker.versions(change, of: resolved, in: claim)
                     for conflict in kept {
-                        broker.version(conflict.kept, .resolved, of: resolved, in: claim)
-                        broker.version(conflict.kept, .lost, of: resolved, in: claim)
+                        broker.version(conflict.identifier, .resolved, of: resolved, in: claim)
+                        broker.version(conflict.identifier, .lost, of: resolved, in: claim)
                     }
                 }
                 broker.end(claim, effects: [change == nil ? .unchanged : .changed])

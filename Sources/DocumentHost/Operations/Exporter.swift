@@ -196,15 +196,16 @@ struct Exporter: Sendable {
     /// Keeps the contents of a document that is about to be replaced on the remote: they would be nowhere any more.
     private func keep(_ item: IndexedItem, under claim: ClaimID) async throws(DocumentError) -> KeptVersion? {
         let kept = try await storage.run { try $0.keepReplaced(item.id, asVersionOf: item.id, in: item.domain) }
-        if let kept { broker.version(kept.kept, .gained, of: try storage.read { try $0.coordinated(item) }, in: claim) }
+        guard let kept else { return nil }
+        broker.version(kept.identifier, .gained, of: try storage.read { try $0.coordinated(item) }, in: claim)
         return kept
     }
 
     /// It was not replaced: what is kept is what it has still.
     private func drop(_ kept: KeptVersion, of item: IndexedItem, under claim: ClaimID) async {
-        _ = try? await storage.run { try $0.removeVersions([kept.identifier], of: item.id, in: item.domain) }
+        try? await storage.run { try $0.removeVersion(kept, in: item.domain) }
         guard let coordinated = try? storage.read({ try $0.coordinated(item) }) else { return }
-        broker.version(kept.kept, .lost, of: coordinated, in: claim)
+        broker.version(kept.identifier, .lost, of: coordinated, in: claim)
     }
 
     /// New contents for an item that is there, under a claim like any other writer's; checked under it (PICK-19). What it had

@@ -41,7 +41,7 @@ struct RemoteVersionFetcher: Sendable {
             }
         }
         if version.isNew, let kept = version.kept {
-            broker.version(kept.kept, .gained, of: try storage.read { try $0.coordinated(item) })
+            broker.version(kept.identifier, .gained, of: try storage.read { try $0.coordinated(item) })
         }
         return version.kept
     }

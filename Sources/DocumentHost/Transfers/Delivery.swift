@@ -342,10 +342,10 @@ struct Delivery: Sendable {
 
     /// Presenters hear that there is another version (COORD-27, VER-4).
     private func tellOfConflict(_ item: IndexedItem) throws(DocumentError) {
-        let (now, kept) = try storage.read { index in
-            (try index.coordinated(item), try index.conflicts(in: item.domain).last { $0.itemID == item.id }?.kept)
+        let (now, conflict) = try storage.read { index in
+            (try index.coordinated(item), try index.conflicts(in: item.domain).last { $0.itemID == item.id })
         }
-        if let kept { broker.version(kept, .gained, of: now) }
+        if let conflict { broker.version(conflict.identifier, .gained, of: now) }
     }
 
     /// The item is gone on the remote, on positive evidence: the edit survives as a new item (VER-15), in its folder, which is

@@ -8,6 +8,10 @@ public enum ItemAttribute: String, Sendable, CaseIterable {
     case isUploaded
     /// Local changes are being sent (XFER-6).
     case isUploading
+    /// Which contents are here: none, older ones or the current ones (XFER-8).
+    case downloadingStatus
     /// Both sides have changed it, and nobody has chosen yet (XFER-8).
     case hasUnresolvedConflicts
+    /// It, or a folder around it, is kept out of sync (XFER-8).
+    case isExcludedFromSync
 }

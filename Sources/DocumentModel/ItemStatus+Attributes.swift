@@ -4,6 +4,15 @@ public enum DownloadingStatus: String, Sendable, CaseIterable {
     /// Contents are here, and the remote has newer ones.
     case downloaded
     case current
+
+    package init(of state: ItemState) {
+        self =
+            switch state {
+            case .materialised, .changed, .sending, .conflict: .current
+            case .outdated: .downloaded
+            case .placeholder, .materialising, .nameClash: .notDownloaded
+            }
+    }
 }
 
 /// The attributes of a document that is kept elsewhere.
@@ -36,13 +45,7 @@ extension ItemStatus {
     public var percentUploaded: Int? { isUploaded ? 100 : transfers.upload?.percent }
 
     /// XFER-8.
-    public var downloadingStatus: DownloadingStatus {
-        switch state {
-        case .materialised, .changed, .sending, .conflict: .current
-        case .outdated: .downloaded
-        case .placeholder, .materialising, .nameClash: .notDownloaded
-        }
-    }
+    public var downloadingStatus: DownloadingStatus { DownloadingStatus(of: state) }
 
     /// Whether somebody has to choose: it was changed on both sides here, or the remote keeps another device's side (VER-2).
     public var hasUnresolvedConflicts: Bool { state == .conflict || item.conflictVersions > 0 }

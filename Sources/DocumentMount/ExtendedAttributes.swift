@@ -18,9 +18,25 @@ package enum ExtendedAttributes {
         case prefix + "state": status.state.rawValue
         case prefix + "version": hexadecimal(status.item.version.content)
         case prefix + "waiting": waiting(status)
+        default: transferValue(of: name, status)
+        }
+    }
+
+    /// Where the contents of a document stand beside the remote's (XFER-8).
+    private static func transferValue(of name: String, _ status: ItemStatus) -> String? {
+        guard status.item.kind == .document else { return nil }
+        return switch name {
+        case prefix + "downloadingStatus": status.downloadingStatus.rawValue
+        case prefix + "downloadRequested": "\(status.transfers.isDownloadRequested)"
+        case prefix + "hasUnresolvedConflicts": "\(status.hasUnresolvedConflicts)"
+        case prefix + "isExcludedFromSync": "\(status.isExcludedFromSync)"
+        case prefix + "downloadingError": status.downloadingError.map(text)
+        case prefix + "uploadingError": status.uploadingError.map(text)
         default: nil
         }
     }
+
+    private static func text(_ error: DocumentError) -> String { "\(error.code): \(error.message)" }
 
     /// What its contents or its changes wait for, and why.
     private static func waiting(_ status: ItemStatus) -> String? {

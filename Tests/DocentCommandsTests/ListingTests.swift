@@ -71,6 +71,35 @@ struct ListingTests {
                 """)
     }
 
+    @Test("XFER-8: a conflict of another device is told of an item, too, though nothing is in conflict here")
+    func conflictElsewhere() throws {
+        var item = try status("a b.txt", state: .materialised)
+        #expect(!ItemListing.details(item).contains("Conflict"))
+        item.item.conflictVersions = 1
+        #expect(
+            ItemListing.details(item).contains(
+                "\nConflict    on another device; the remote keeps both sides: docent versions 'work:/a b.txt'\n"))
+    }
+
+    @Test("XFER-8: attributes of an item that programs ask for are keys of their own")
+    func attributesInJSON() throws {
+        func told(_ item: ItemStatus) -> [String] {
+            guard case .object(let members) = item.json else { return [] }
+            return members.compactMap { (name, value) -> String? in
+                guard case .boolean(true) = value else { return nil }
+                return name
+            }
+        }
+        var item = try status("a.txt", state: .conflict)
+        #expect(told(item) == ["isDownloaded", "hasUnresolvedConflicts"])
+        item.state = .sending
+        item.marks = ItemMarks(keeping: .excluded)
+        #expect(told(item) == ["isDownloaded", "isUploading", "isExcludedFromSync"])
+        item = try status("a.txt", state: .materialising)
+        item.transfers.isDownloadRequested = true
+        #expect(told(item) == ["isUploaded", "isDownloading", "downloadRequested"])
+    }
+
     @Test("VER-15: what is not shown because of its name says what to do about it")
     func nameClash() throws {
         let text = StatusListing.text(try listed(try status("A.txt", state: .nameClash)))
@@ -220,7 +249,8 @@ struct ListingTests {
                 "location", "name", "kind", "state", "size", "modified", "created", "type", "identifier",
                 "contentVersion", "metadataVersion", "capabilities", "path", "problem", "progress", "conflictPath",
                 "conflictVersions",
-                "isDownloaded", "isUploaded", "downloadingStatus", "downloadRequested", "download", "upload", "keeping",
+                "isDownloaded", "isUploaded", "isDownloading", "isUploading", "hasUnresolvedConflicts",
+                "isExcludedFromSync", "downloadingStatus", "downloadRequested", "download", "upload", "keeping",
                 "ownKeeping", "ignoredBy", "paused",
             ])
     }

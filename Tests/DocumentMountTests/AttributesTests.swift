@@ -51,4 +51,34 @@ import Testing
             wait: .remote, problem: DocumentError(.serverUnreachable, "The server does not answer."))
         #expect(ExtendedAttributes.value(of: "user.docent.waiting", item) == "remote: The server does not answer.")
     }
+
+    @Test("XFER-8: where contents stand, what was asked for, conflicts, exclusion, and an error for each direction")
+    func transferAttributes() throws {
+        func value(_ name: String, _ item: ItemStatus) -> String? {
+            ExtendedAttributes.value(of: "user.docent.\(name)", item)
+        }
+        let flags = ["downloadRequested", "hasUnresolvedConflicts", "isExcludedFromSync"]
+        var item = try status(.placeholder)
+        #expect(value("downloadingStatus", item) == "notDownloaded")
+        #expect(flags.map { value($0, item) } == ["false", "false", "false"])
+        #expect(value("downloadingError", item) == nil && value("uploadingError", item) == nil)
+        item.transfers.isDownloadRequested = true
+        item.transfers.download = TransferStatus(
+            wait: .remote, problem: DocumentError(.serverUnreachable, "The server does not answer."))
+        #expect(value("downloadRequested", item) == "true")
+        #expect(value("downloadingError", item) == "serverUnreachable: The server does not answer.")
+        item = try status(.conflict)
+        item.marks = ItemMarks(keeping: .excluded)
+        item.transfers.upload = TransferStatus(
+            wait: .remoteSpace, problem: DocumentError(.insufficientQuota, "There is no room."))
+        #expect(value("downloadingStatus", item) == "current")
+        #expect(flags.map { value($0, item) } == ["false", "true", "true"])
+        #expect(value("uploadingError", item) == "insufficientQuota: There is no room.")
+        #expect(value("downloadingError", item) == nil)
+        item = try status(.outdated)
+        item.item.conflictVersions = 1
+        #expect(value("downloadingStatus", item) == "downloaded" && value("hasUnresolvedConflicts", item) == "true")
+        item.item.kind = .folder
+        #expect((flags + ["downloadingStatus"]).allSatisfy { value($0, item) == nil })
+    }
 }

@@ -62,4 +62,25 @@ import Testing
             }
         }
     }
+
+    @Test("COORD-41, XFER-8: a presenter is told when other contents are here, and when its document is excluded")
+    func standing() async throws {
+        try await Machine.with { machine async throws in
+            try machine.write("one", to: machine.remote + "/a.txt")
+            try machine.succeed(
+                "domain", "add", "work", "--provider", "org.docent.folder", "--set", "folder=\(machine.remote)")
+            let location = try Location("work:/a.txt")
+            try await machine.client { client async throws in
+                let badge = Badge(location, [.downloadingStatus, .isExcludedFromSync])
+                try await client.addPresenter(badge)
+                try await client.download(location)
+                let isHere = try await badge.hears([.downloadingStatus])
+                #expect(isHere, "\(badge.attributes)")
+                try machine.succeed("exclude", "work:/a.txt")
+                let isExcluded = try await badge.hears([.downloadingStatus, .isExcludedFromSync])
+                #expect(isExcluded, "\(badge.attributes)")
+                try await client.removePresenter(badge)
+            }
+        }
+    }
 }

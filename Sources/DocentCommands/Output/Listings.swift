@@ -77,6 +77,10 @@ package enum ItemListing {
         }
         for (name, text) in TransferText.marks(status.marks) { table.add(name, text) }
         if let conflictPath = status.conflictPath { table.add("Other side", conflictPath) }
+        if status.hasUnresolvedConflicts, status.state != .conflict {
+            let place = ShellWord.quoted(status.location.description)
+            table.add("Conflict", "on another device; the remote keeps both sides: docent versions \(place)")
+        }
         if let problem = status.problem {
             table.add("Problem", ErrorText.visible(problem.message))
             for cause in ErrorText.causes(of: problem) { table.add("", "because: \(ErrorText.visible(cause))") }

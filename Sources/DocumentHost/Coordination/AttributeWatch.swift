@@ -12,7 +12,7 @@ final class AttributeWatch: Sendable {
         /// Of those that ask; nil: their document is not created yet (COORD-29).
         var items: [PresenterID: ItemKey?] = [:]
         /// What was so at the last look.
-        var last: [ItemKey: Set<ItemAttribute>] = [:]
+        var last: [ItemKey: [ItemAttribute: String]] = [:]
         /// Or is about to.
         var isLooking = false
         /// Since it began to look last.
@@ -62,7 +62,7 @@ final class AttributeWatch: Sendable {
         let now = item.flatMap { try? attributes(of: $0)?.now }
         state.withLock { state in
             state.items.updateValue(item, forKey: presenter)
-            if let item, state.last[item] == nil { state.last[item] = now ?? [] }
+            if let item, state.last[item] == nil { state.last[item] = now ?? [:] }
             state.forgetUnwatched()
         }
         // What was written since that look is found by the next one.
@@ -107,7 +107,7 @@ final class AttributeWatch: Sendable {
                 let changed = state.withLock { state -> Set<ItemAttribute> in
                     guard let before = state.last[key] else { return [] }
                     state.last[key] = now
-                    return before.symmetricDifference(now)
+                    return Set(ItemAttribute.allCases.filter { before[$0] != now[$0] })
                 }
                 if !changed.isEmpty { broker.attributesChanged(Set(changed.map(\.rawValue)), of: item) }
             } catch {
@@ -119,25 +119,30 @@ final class AttributeWatch: Sendable {
 
     private func attributes(
         of key: ItemKey
-    ) throws(DocumentError) -> (item: CoordinatedItem, now: Set<ItemAttribute>)? {
+    ) throws(DocumentError) -> (item: CoordinatedItem, now: [ItemAttribute: String])? {
         try storage.read { index in
             guard let item = try index.item(key.id, in: key.domain) else { return nil }
             // As everywhere, those that nobody here has resolved.
             let sides = item.item.conflictVersions > 0 ? try index.unresolvedSides(of: item).count : 0
-            return (try index.coordinated(item), item.attributes(unresolvedSides: sides))
+            let isExcluded = try index.marks(of: item).keeping == .excluded
+            return (
+                try index.coordinated(item), item.attributes(unresolvedSides: sides, isExcluded: isExcluded)
+            )
         }
     }
 }
 
 extension IndexedItem {
-    fileprivate func attributes(unresolvedSides sides: Int) -> Set<ItemAttribute> {
-        var attributes: Set<ItemAttribute> = []
-        if isCurrent { attributes.insert(.isDownloaded) }
-        if state == .materialising { attributes.insert(.isDownloading) }
-        if !isUnsent { attributes.insert(.isUploaded) }
-        if state == .sending { attributes.insert(.isUploading) }
-        if state == .conflict || sides > 0 { attributes.insert(.hasUnresolvedConflicts) }
-        return attributes
+    fileprivate func attributes(unresolvedSides sides: Int, isExcluded: Bool) -> [ItemAttribute: String] {
+        [
+            .isDownloaded: "\(isCurrent)",
+            .isDownloading: "\(state == .materialising)",
+            .isUploaded: "\(!isUnsent)",
+            .isUploading: "\(state == .sending)",
+            .downloadingStatus: DownloadingStatus(of: state).rawValue,
+            .hasUnresolvedConflicts: "\(state == .conflict || sides > 0)",
+            .isExcludedFromSync: "\(isExcluded)",
+        ]
     }
 }
 

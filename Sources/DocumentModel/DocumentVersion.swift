@@ -27,7 +27,8 @@ public struct DocumentVersion: Hashable, Sendable {
     public var modified: Timestamp
     /// Whether these contents are what lies in the document's own file.
     public var isInPlace: Bool
-    /// What the device calls itself that saved them; nil where it is not known (VER-9).
+    /// What the device calls itself that saved them; nil where it is not known (VER-9). The sides of a conflict always have one:
+    /// where nobody has said it, ``anotherDevice``.
     public var device: String?
     /// Whether a thumbnail of these contents is kept here, and comes at once (VER-9).
     public var hasThumbnail: Bool
@@ -36,6 +37,9 @@ public struct DocumentVersion: Hashable, Sendable {
 
     /// What lies in a document's own file may be named by this, too, whichever contents those are by then.
     public static let inPlace = "current"
+
+    /// What saved a side of a conflict was not this device, and the provider does not say more.
+    public static let anotherDevice = "another device"
 
     /// Whether it is meant by a name: its identifier, or ``inPlace``.
     public func isNamed(_ name: String) -> Bool { id == name || isInPlace && name == Self.inPlace }

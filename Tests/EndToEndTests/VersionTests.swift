@@ -526,6 +526,23 @@ import Testing
         }
     }
 
+    @Test("VER-9: who has saved a side of a conflict is told in any case, also where the provider cannot say it")
+    func unknownDevice() throws {
+        try withDocument("0\n") { machine in
+            #expect(try edit(machine, "echo saved here > \"$1\"").status == 0)
+            let here = try #require(try versions(machine).first?["device"] as? String)
+            #expect(here != "another device")
+            // As another program saves it, by a new file that says nothing of who it is.
+            let (theirs, new) = (machine.remote + "/a.txt", machine.folder + "/new.txt")
+            try machine.write("theirs, longer\n", to: new)
+            let edited = try edit(machine, "echo mine > \"$1\"; mv '\(new)' '\(theirs)'")
+            #expect(edited.status == 1)
+            let sides = try versions(machine).filter { ["current", "conflict"].contains($0["kind"] as? String) }
+            #expect(sides.first { $0["inPlace"] as? Bool == true }?["device"] as? String == here)
+            #expect(sides.first { $0["inPlace"] as? Bool == false }?["device"] as? String == "another device")
+        }
+    }
+
     @Test("VER-15: an edit of what was deleted at the provider survives, as a document")
     func survives() throws {
         try withDocument("first\n") { machine in

@@ -36,8 +36,8 @@ struct VersionKeeper: Sendable {
                     DocumentVersion(
                         id: conflict.identifier, kind: .conflict,
                         path: versions.path(of: conflict.kept).string, size: file?.size,
-                        modified: file?.modified ?? .zero, device: conflict.device.orNil,
-                        reason: conflict.reason.orNil))
+                        modified: file?.modified ?? .zero,
+                        device: conflict.device.orNil ?? DocumentVersion.anotherDevice, reason: conflict.reason.orNil))
             }
             let remote = item.newerRemoteVersion(besides: conflicts)
             let name = try remote.map { try index.contentsName(of: $0, of: item) }
@@ -109,7 +109,7 @@ struct VersionKeeper: Sendable {
             path: item.local == nil ? nil : place.map { self.storage.store.root.tree.path(of: $0).string },
             size: item.local?.size ?? item.item.size,
             modified: kept ?? (isOwn ? item.local?.modified ?? item.item.modified : item.item.modified),
-            isInPlace: true, device: item.isUnsent ? deviceName.orNil : nil)
+            isInPlace: true, device: isSavedHere(item, at: place) ? deviceName.orNil : nil)
         var contest = ConflictContest()
         let written = item.isUnsent ? ours.modified : item.item.modified
         contest.add(ours, written: try kept ?? written.following(index.conflictBase(of: item)?.modified))
@@ -132,7 +132,22 @@ struct VersionKeeper: Sendable {
                     reason: Self.sideReason),
                 digest: side.digest)
         }
-        return try contest.decided { try VersionStore.digest(ofFileAt: FilePath($0)) }
+        let sides = try contest.decided { try VersionStore.digest(ofFileAt: FilePath($0)) }
+        return sides.count > 1 ? sides.map(Self.naming) : sides
+    }
+
+    /// Whether a document's contents were written on this device, as far as is known.
+    private func isSavedHere(_ item: IndexedItem, at place: Location?) -> Bool {
+        if item.isUnsent { return true }
+        guard let place, let version = item.synced else { return false }
+        return storage.store.root.tree.isWritten(at: place, as: version)
+    }
+
+    /// Who has saved a side of a conflict is told in any case (VER-9): where the provider does not say it, it was not this device.
+    private static func naming(_ side: DocumentVersion) -> DocumentVersion {
+        var side = side
+        side.device = side.device ?? DocumentVersion.anotherDevice
+        return side
     }
 
     private static let sideReason =

@@ -246,7 +246,7 @@ extension DocumentTree {
     }
 
     /// Whether a document's file was written here, as far as is known, and taken by its provider as a version.
-    func isWritten(at location: Location, as version: ItemVersion) -> Bool {
+    package func isWritten(at location: Location, as version: ItemVersion) -> Bool {
         guard let file = try? open(location), let mark = try? file.attribute(Self.writtenAttribute) else {
             return false
         }

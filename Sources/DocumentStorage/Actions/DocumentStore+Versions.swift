@@ -135,7 +135,7 @@ extension DocumentStore {
         }
         // What was fetched of the remote may have been kept before, as what was here.
         let known = Dictionary(grouping: kept, by: \.identifier)
-        let chosen = try identifiers.sorted().flatMap { identifier in
+        let chosen = try identifiers.sorted().flatMap { identifier -> [KeptVersion] in
             guard let versions = known[identifier] else {
                 throw DocumentError(
                     .noSuchItem, "There is no version “\(identifier)” of it: docent versions shows them.", itemID: id)
@@ -275,7 +275,8 @@ extension IndexReader {
         let now = try item(id, in: domain)
         let current = try now.map { try currentName(of: $0) }
         let have = now.flatMap { $0.local == nil || $0.isUnsent ? nil : $0.synced?.content }
-        return kept.filter { $0.role == .older && $0.identifier != current }.dropFirst(DocumentStore.olderVersions)
+        let older = kept.filter { $0.role == .older && $0.identifier != current }
+        return older.dropFirst(DocumentStore.olderVersions)
             + fetched.filter { $0.version.content == have }
             + fetched.filter { $0.version.content != have }.dropFirst(DocumentStore.fetchedVersions)
     }

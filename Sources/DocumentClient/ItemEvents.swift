@@ -1,4 +1,5 @@
 public import DocumentModel
+internal import DocumentTransport
 internal import DocumentWire
 internal import Synchronization
 

@@ -12,7 +12,8 @@ internal import SystemPackage
 ///   of the system tells (through a writable mapping, until the kernel writes it out) shows late.
 /// - Nothing of another file system that is mounted inside the folder is provided, nor symlinks, devices, sockets and
 ///   pipes. People are told how many of them are left out (``LeftOut``).
-/// - A name that is not UTF-8, or has control characters, is shown by one that looks like it (``DiskName``).
+/// - A name that is not UTF-8, or has control characters, is shown by one that looks like it (``DiskName``), and by a shorter
+///   one where that is too long; the file is known by its whole name all the same (``EntryName``).
 /// - Contents are replaced as a whole, by another file. Permissions, owner and attributes are kept; other names (hard
 ///   links) of the old file keep the old contents. A document that some program has open for writing is not replaced
 ///   or removed: what that program writes would be lost. The system tells that by refusing a lease; where it gives none

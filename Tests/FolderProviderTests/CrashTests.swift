@@ -306,7 +306,7 @@ struct StateFileTests {
             key: FileKey(inode: 7, born: Timestamp(seconds: -5, nanoseconds: 999_999_999)), isFolder: false,
             size: 1 << 40, modified: .zero, changed: Timestamp(seconds: 9, nanoseconds: 1), mode: 0o644, owner: 1,
             group: 2, links: 3, isWritable: true)
-        let place = Place(parent: RecordID(number: 5), name: try ItemName("ä a\u{308}"))
+        let place = Place(parent: RecordID(number: 5), name: EntryName(try ItemName("ä a\u{308}")))
         let item = Item(
             id: try ItemIdentifier("x"), parentID: .root, name: try ItemName("n.txt"), kind: .document, size: 4,
             version: try ItemVersion(content: [1], metadata: [2, 3]))
@@ -315,7 +315,7 @@ struct StateFileTests {
                 StateSettings(epoch: 1, tag: "t", rootKey: FileKey(inode: 2, born: nil), feedFloor: 3, feedLast: 4)),
             .record(
                 FolderRecord(
-                    id: RecordID(number: 9), parent: .root, name: try ItemName("n"), facts: facts,
+                    id: RecordID(number: 9), parent: .root, name: EntryName(try ItemName("n")), facts: facts,
                     contentChanged: .zero,
                     metadataSequence: 5, sequence: 6)),
             .burial(Burial(id: RecordID(number: 8), key: nil, sequence: 3)),

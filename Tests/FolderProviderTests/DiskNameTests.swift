@@ -7,7 +7,7 @@ import Testing
 @Suite("Names on the disk")
 struct DiskNameTests {
     private func shown(_ bytes: [UInt8]) -> String? {
-        bytes.withUnsafeBufferPointer { DiskName.shown($0)?.rawValue }
+        bytes.withUnsafeBufferPointer { EntryName(onDisk: $0)?.rawValue }
     }
 
     private func bytes(_ name: String) -> [UInt8] {
@@ -19,15 +19,15 @@ struct DiskNameTests {
         arguments: [
             ("two\nlines", "two␊lines"), ("a\tb", "a␉b"), ("plain", "plain"), ("日本", "日本"), ("a∕b", "a∕b"),
             ("\u{201B}41", "\u{201B}41"), ("a␊b", "a\u{201B}␊b"), ("␀", "␀"), ("a∕\n", "a\u{201B}∕␊"),
+            ("\u{201B}∕", "\u{201B}∕"),
         ])
     func pictures(name: String, expected: String) {
         #expect(shown(Array(name.utf8)) == expected)
     }
 
-    @Test("What is no text is shown by its bytes, and what would be too long so is not shown")
+    @Test("What is no text is shown by its bytes, and what is called by a name of ours is not shown")
     func noText() {
         #expect(shown([0x66, 0xFC, 0x72]) == "f\u{201B}FCr")
-        #expect(shown([UInt8](repeating: 0xFF, count: 150)) == nil)
         #expect(shown(Array(".docent-placeholders".utf8)) == nil)
     }
 
@@ -48,9 +48,27 @@ struct DiskNameTests {
                 continue
             }
             #expect(bytes(shown) == name)
+            #expect(EntryName(written: shown)?.rawValue == shown)
             all.insert(Array(shown.utf8))
         }
         #expect(all.count == names.count)
+    }
+
+    @Test(
+        "What an item is called is the name on the disk of one file, and of no other",
+        arguments: ["∕x", "‛∕x", "‛‛∕x"])
+    func oneFile(_ name: String) async throws {
+        let fixture = try FolderFixture()
+        let provider = try await fixture.provider()
+        let made = try await provider.create(name, try fixture.contents("x"))
+        let listed = try await provider.list()
+        #expect(listed == [made] && made.name?.rawValue == name)
+        #expect(try fixture.names().count == 1)
+    }
+
+    @Test("Names on the way to an item come back each, also where one begins with a mark that joins what is before it")
+    func joined() {
+        #expect(bytes("two␊lines/\u{301}/␊") == Array("two\nlines/\u{301}/\n".utf8))
     }
 
     @Test("Documents and folders with such names are read, replaced, renamed, filled and removed as others are")

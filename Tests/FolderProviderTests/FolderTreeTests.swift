@@ -22,12 +22,12 @@ struct FolderTreeTests {
 
     @Test("A backup is told from its name")
     func backupNames() throws {
-        let name = try ItemName("a.txt")
+        let name = EntryName(try ItemName("a.txt"))
         for backup in ["a.txt~", "a.txt.bak", "a.txt.orig", "a.txt.~12~", ".a.txt.old"] {
-            #expect(BackupName.isBackup(try ItemName(backup), of: name))
+            #expect(BackupName.isBackup(EntryName(try ItemName(backup)), of: name))
         }
         for other in ["a.txt", "b.txt~", "a.txt2", "a.txt.~x~", "a.txt.~~", "a.bak", "~a.txt", ".a.txt"] {
-            #expect(!BackupName.isBackup(try ItemName(other), of: name))
+            #expect(!BackupName.isBackup(EntryName(try ItemName(other)), of: name))
         }
     }
 
@@ -180,7 +180,7 @@ private struct TreeWorld {
     }
 
     func place(_ name: String, in parent: RecordID = .root) -> Place {
-        guard let name = try? ItemName(name) else { return Place(parent: parent, name: Self.fallback) }
+        guard let name = EntryName(written: name) else { return Place(parent: parent, name: Self.fallback) }
         return Place(parent: parent, name: name)
     }
 
@@ -228,8 +228,8 @@ private struct TreeWorld {
         #expect(listed == tree.records.count - 1)
     }
 
-    private static let fallback: ItemName = {
-        guard let name = try? ItemName("x") else { preconditionFailure("A letter is a name.") }
+    private static let fallback: EntryName = {
+        guard let name = EntryName(written: "x") else { preconditionFailure("A letter is a name.") }
         return name
     }()
 }

@@ -169,7 +169,8 @@ import Testing
         _ = try await provider.keepVersion(try keeping(item.id, "side"), transfer: Transfer())
         #expect(try await provider.versions(of: item.id).count == 1)
         let note = VersionNote(
-            role: .conflict, key: FileKey(inode: 1, born: nil), path: [try ItemName("a.txt")], modified: .zero,
+            role: .conflict, key: FileKey(inode: 1, born: nil), path: [EntryName(try ItemName("a.txt"))],
+            modified: .zero,
             savedBy: "", sha256: Self.digest
         ).bytes
         for length in 0..<note.count { #expect(VersionNote(Array(note.prefix(length))) == nil) }
@@ -182,7 +183,7 @@ import Testing
         let item = try await provider.item(at: "a.txt")
         let note = VersionNote(
             role: .conflict, key: FileKey(inode: try fixture.inode("a.txt"), born: nil),
-            path: [try ItemName("a.txt")], modified: .zero, savedBy: "", sha256: Self.digest)
+            path: [EntryName(try ItemName("a.txt"))], modified: .zero, savedBy: "", sha256: Self.digest)
         try fixture.makeFolder(VersionsFolder.name)
         for number in 0..<ProvidedVersion.mostOfOneDocument {
             // It appears as a whole, as all do.

@@ -45,7 +45,7 @@ extension FolderDomain {
         try Self.check(folder, is: temporary, target)
         let lock = try FolderLock.take(temporary.folder)
         defer { lock.free() }
-        let place = Place(parent: parent, name: creation.name)
+        let place = Place(parent: parent, name: EntryName(creation.name))
         try mirror.plan(
             PlannedChange(
                 operation: creation.operation, kind: .create, from: place, to: place, temporary: temporary.name,
@@ -185,7 +185,7 @@ extension FolderDomain {
         return item
     }
 
-    static func collision(_ name: ItemName) -> DocumentError {
+    static func collision(_ name: some CustomStringConvertible) -> DocumentError {
         DocumentError(.nameCollision, "There is something called “\(name)” already; choose another name.")
     }
 
@@ -235,7 +235,18 @@ extension FolderMirror {
         let found = docent_entry_status(file.descriptor, DiskName.path(name.rawValue), &status)
         if found == 0 { throw FolderDomain.collision(name) }
         if found != -ENOENT { throw SystemFailure(found).error(.remote, "“\(name)” cannot be made") }
+        if try isTaken(EntryName(name), in: parent.id, file) { throw FolderDomain.collision(name) }
         return OpenedFolder(id: parent.id, key: parent.facts.key, file: file, sighting: sighting, tag: tag)
+    }
+
+    /// Whether something else in a folder is called as an item would be, though it has another name on the disk: one of them is
+    /// shown by a shorter name.
+    func isTaken(
+        _ name: EntryName, in id: RecordID, _ folder: borrowing OpenFile
+    ) throws(DocumentError) -> Bool {
+        let shown = try name.shown
+        if name.isShortened, sighting.isAny(at: shown.rawValue, in: folder) { return true }
+        return tree.shortened(to: shown, in: id).contains { $0 != name }
     }
 
     func open(folderOf place: Place, _ root: borrowing OpenFile) throws(DocumentError) -> OpenFile {
@@ -251,7 +262,7 @@ extension FolderMirror {
         guard base.content.isEmpty || base.content == record.contentVersion,
             base.metadata.isEmpty || base.metadata == record.metadataVersion
         else {
-            let name = record.name?.rawValue ?? "/"
+            let name = record.name?.description ?? "/"
             throw DocumentError(
                 .versionNoLongerAvailable,
                 "“\(name)” has changed since, and stays as it is: list its folder again, and try again.",

@@ -69,7 +69,7 @@ extension FolderDomain {
             do throws(SystemFailure) {
                 return try mirror.openFolder(record.parent, root)
             } catch {
-                throw error.error(.remote, "The folder of “\(record.name?.rawValue ?? "")” cannot be opened")
+                throw error.error(.remote, "The folder of “\(record.name?.description ?? "")” cannot be opened")
             }
         }
     }
@@ -95,7 +95,7 @@ extension FolderDomain {
                 guard let facts = mirror.sighting.facts(of: file), facts == record.facts else {
                     throw SystemFailure(-16)
                 }
-                return OpenDocument(item: item, facts: facts, file: file)
+                return OpenDocument(item: item, name: name, facts: facts, file: file)
             } catch {
                 throw error.error(.remote, "“\(name)” cannot be read")
             }
@@ -106,6 +106,8 @@ extension FolderDomain {
 /// A document that is open for reading, and the item that it was then.
 struct OpenDocument: ~Copyable {
     let item: Item
+    /// As the folder has it.
+    let name: EntryName
     let facts: FileFacts
     let file: OpenFile
 }

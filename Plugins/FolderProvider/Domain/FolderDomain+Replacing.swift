@@ -204,7 +204,8 @@ extension FolderMirror {
         }
         try check(modification.baseVersion, of: record)
         var to = from
-        if let name = modification.name { to.name = name }
+        // The name that it has already is none to give: one that is shown by a shorter name keeps its own on the disk.
+        if let name = modification.name, try name != from.name.shown { to.name = EntryName(name) }
         if let parentID = modification.parentID { to.parent = try freshRecord(parentID, root).id }
         try checkPermission(modification, record, from, to)
 
@@ -215,6 +216,7 @@ extension FolderMirror {
             let found = docent_entry_status(toFolder.descriptor, DiskName.path(to.name.rawValue), &status)
             if found == 0 { throw FolderDomain.collision(to.name) }
             if found != -ENOENT { throw SystemFailure(found).error(.remote, "“\(from.name)” cannot be renamed") }
+            if try isTaken(to.name, in: to.parent, toFolder) { throw FolderDomain.collision(to.name) }
         }
         guard let folderKey = tree.records[from.parent]?.facts.key else { throw Self.noSuchItem(modification.id) }
         return StartedModification(

@@ -12,9 +12,8 @@ extension FolderDomain {
     /// - Throws: `versionNoLongerAvailable` when the document has another version by now.
     func thumbnail(for id: ItemIdentifier, contentVersion: [UInt8], size: Int) throws -> Thumbnail? {
         let source = try openDocument(id, contentVersion)
-        guard let name = source.item.name else { return nil }
         let found =
-            try sharedThumbnail(of: source.facts, name, beside: id, size)
+            try sharedThumbnail(of: source.facts, source.name, beside: id, size)
             ?? smallImage(source.file, source.facts, size)
         guard found != nil else { return nil }
         // What is found meanwhile may be of newer contents.
@@ -24,7 +23,7 @@ extension FolderDomain {
     }
 
     private func sharedThumbnail(
-        of facts: FileFacts, _ name: ItemName, beside id: ItemIdentifier, _ size: Int
+        of facts: FileFacts, _ name: EntryName, beside id: ItemIdentifier, _ size: Int
     ) throws -> Thumbnail? {
         let folder = try openFolder(around: id)
         for (path, uri) in SharedThumbnail.paths(of: name, size: size) {

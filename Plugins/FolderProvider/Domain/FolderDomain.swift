@@ -73,14 +73,14 @@ final class FolderDomain: Sendable {
         return try mirror.withLock { mirror in
             let root = try mirror.openRoot()
             try mirror.catchUp(root)
-            if let id = mirror.tree.record(at: components)?.id {
+            if let id = mirror.tree.record(called: components)?.id {
                 guard let place = mirror.tree.place(of: id) else { return try id.identifier }
                 mirror.dirt.names[place.parent, default: []].insert(place.name)
             } else {
                 mirror.look(along: components)
             }
             mirror.process(root)
-            return try mirror.tree.record(at: components)?.id.identifier
+            return try mirror.tree.record(called: components)?.id.identifier
         }
     }
 
@@ -89,7 +89,7 @@ final class FolderDomain: Sendable {
             let root = try mirror.openRoot()
             do throws(DocumentError) {
                 let record = try mirror.freshRecord(id, root)
-                return mirror.tree.components(of: record.id)?.map(\.rawValue).joined(separator: "/")
+                return mirror.tree.components(of: record.id)?.map(\.description).joined(separator: "/")
             } catch {
                 if error.code == .noSuchItem { return nil }
                 throw error
@@ -180,8 +180,11 @@ extension FolderMirror {
     fileprivate mutating func look(along components: [ItemName]) {
         var id = RecordID.root
         for component in components {
-            guard let next = tree.children[id]?[component] else {
-                dirt.names[id, default: []].insert(component)
+            let entry = tree.entry(called: component, in: id)
+            guard let next = tree.children[id]?[entry] else {
+                // What it stands for, if it is a shorter name, is in the folder's listing only.
+                if EntryName.mayBeShortened(component) { dirt.folders.insert(id) }
+                dirt.names[id, default: []].insert(entry)
                 return
             }
             id = next

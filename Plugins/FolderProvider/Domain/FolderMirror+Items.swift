@@ -28,17 +28,23 @@ extension FolderMirror {
     }
 
     func item(_ record: FolderRecord) throws(DocumentError) -> Item {
-        Item(
+        let name = try shownName(of: record)
+        return Item(
             id: try record.id.identifier,
             parentID: record.id == .root ? nil : try record.parent.identifier,
-            name: record.name,
-            kind: record.facts.isFolder ? ItemKind(ofFolderNamed: record.name) : .document,
+            name: name,
+            kind: record.facts.isFolder ? ItemKind(ofFolderNamed: name) : .document,
             size: record.facts.isFolder ? 0 : record.facts.size,
             modified: record.facts.modified,
             created: record.facts.key.born ?? record.facts.modified,
             version: try ItemVersion(content: record.contentVersion, metadata: record.metadataVersion),
             capabilities: capabilities(of: record),
             conflictVersions: Int(record.conflictSides))
+    }
+
+    private func shownName(of record: FolderRecord) throws(DocumentError) -> ItemName? {
+        guard let name = record.name else { return nil }
+        return try name.shown
     }
 
     func capabilities(of record: FolderRecord) -> ItemCapabilities {
@@ -129,7 +135,7 @@ extension FolderMirror {
     ) throws(DocumentError) {
         let record = try freshRecord(id, root)
         guard record.facts.isFolder, failure.errno != .noSuchFileOrDirectory else { return }
-        throw failure.error(.remote, "The folder “\(record.name?.rawValue ?? "/")” cannot be read")
+        throw failure.error(.remote, "The folder “\(record.name?.description ?? "/")” cannot be read")
     }
 
     // MARK: The feed

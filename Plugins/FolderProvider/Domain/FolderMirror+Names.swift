@@ -106,7 +106,7 @@ extension FolderMirror {
     ///
     /// - Returns: whether its temporary name is free.
     @discardableResult
-    func putBack(_ temporary: String, as name: ItemName, in folder: borrowing OpenFile) -> Bool {
+    func putBack(_ temporary: String, as name: EntryName, in folder: borrowing OpenFile) -> Bool {
         for number in 0...1000 {
             let other = number == 0 ? name.rawValue : RecoveredName.make(for: name, number)
             let result = names.place(temporary, in: folder, as: other, in: folder)
@@ -126,14 +126,37 @@ extension FolderMirror {
 
 /// What a file is called that was found in the place of another one.
 enum RecoveredName {
-    static func make(for name: ItemName, _ number: Int) -> String {
+    /// With the dot. What is longer is no type.
+    private static let longestEnding = 16
+
+    /// The name with words before its ending that tell what it is; what would be too long is cut, and keeps its ending.
+    static func make(for name: EntryName, _ number: Int) -> String {
         let suffix = number == 1 ? " (recovered)" : " (recovered \(number))"
-        let text = name.rawValue
-        guard let type = name.pathExtension, text.utf8.count + suffix.utf8.count <= ItemName.maximumLength else {
-            return String(decoding: text.utf8.prefix(200), as: UTF8.self) + suffix
+        let text = name.description
+        let (stem, ending) = parts(of: text)
+        let whole = "\(stem)\(suffix)\(ending)"
+        if whole.utf8.count <= ItemName.maximumLength { return whole }
+        let isKept = ending.utf8.count <= longestEnding
+        let beginning = beginning(of: isKept ? stem : text[...], room: 200)
+        return "\(beginning)\(suffix)\(isKept ? ending : "")"
+    }
+
+    private static func parts(of text: String) -> (stem: Substring, ending: Substring) {
+        guard let dot = text.lastIndex(of: "."), dot != text.startIndex, text.index(after: dot) != text.endIndex else {
+            return (text[...], "")
         }
-        let dot = text.utf8.count - type.utf8.count - 1
-        return String(decoding: text.utf8.prefix(dot), as: UTF8.self) + suffix
-            + String(decoding: text.utf8.suffix(type.utf8.count + 1), as: UTF8.self)
+        return (text[..<dot], text[dot...])
+    }
+
+    /// As many of the first characters as there is room for, in bytes.
+    private static func beginning(of text: Substring, room: Int) -> String {
+        var beginning = String.UnicodeScalarView()
+        var length = 0
+        for scalar in text.unicodeScalars {
+            length += String(scalar).utf8.count
+            guard length <= room else { break }
+            beginning.append(scalar)
+        }
+        return String(beginning)
     }
 }

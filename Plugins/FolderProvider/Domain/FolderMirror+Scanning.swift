@@ -176,7 +176,7 @@ extension FolderMirror {
     }
 
     private mutating func look(
-        at names: Set<ItemName>, in id: RecordID, _ root: borrowing OpenFile, _ unopened: inout Set<RecordID>
+        at names: Set<EntryName>, in id: RecordID, _ root: borrowing OpenFile, _ unopened: inout Set<RecordID>
     ) -> [RecordID] {
         do throws(SystemFailure) {
             let folder = try openFolder(id, root)

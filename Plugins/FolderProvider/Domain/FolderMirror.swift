@@ -251,7 +251,7 @@ struct FolderMirror: ~Copyable {
     mutating func leftOutNews() -> String? {
         leftOut = leftOut.filter { tree.records[$0.key] != nil }
         let folders = leftOut.map { id, found in
-            (tree.components(of: id)?.map(\.rawValue).joined(separator: "/") ?? "", found)
+            (tree.components(of: id)?.map(\.description).joined(separator: "/") ?? "", found)
         }
         let sentence = LeftOut.sentence(of: folders)
         guard sentence != leftOutTold else { return nil }
@@ -263,7 +263,7 @@ struct FolderMirror: ~Copyable {
         guard leftOut[id, default: .init()] != found else { return }
         leftOut[id] = found.isEmpty ? nil : found
         guard !found.isEmpty else { return }
-        let path = tree.components(of: id)?.map(\.rawValue).joined(separator: "/") ?? ""
+        let path = tree.components(of: id)?.map(\.description).joined(separator: "/") ?? ""
         logger.info(
             "Some entries of “/\(path)” are left out.",
             metadata: [

@@ -124,7 +124,7 @@ struct FolderWatches: ~Copyable {
         let bytes = UnsafeBufferPointer(
             start: UnsafeRawPointer(start).assumingMemoryBound(to: UInt8.self), count: event.name_length)
         if id == .root, bytes.elementsEqual(VersionsFolder.name.utf8) { dirt.versions = true }
-        guard !TemporaryName.isTemporary(bytes), let name = DiskName.shown(bytes) else { return }
+        guard !TemporaryName.isTemporary(bytes), let name = EntryName(onDisk: bytes) else { return }
         dirt.names[id, default: []].insert(name)
     }
 }
@@ -135,7 +135,7 @@ struct Dirt {
     var everything = false
     /// All names of a folder.
     var folders: Set<RecordID> = []
-    var names: [RecordID: Set<ItemName>] = [:]
+    var names: [RecordID: Set<EntryName>] = [:]
     /// Which versions are kept.
     var versions = false
 

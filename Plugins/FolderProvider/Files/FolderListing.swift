@@ -3,9 +3,9 @@ internal import DocumentModel
 
 /// All of a folder's items at one moment.
 struct FolderListing {
-    var items: [(name: ItemName, facts: FileFacts)] = []
+    var items: [(name: EntryName, facts: FileFacts)] = []
     /// Names that something is under that could not be looked at.
-    var hidden: Set<ItemName> = []
+    var hidden: Set<EntryName> = []
     var leftOut = LeftOut()
 
     private static let attempts = 4
@@ -71,7 +71,7 @@ struct FolderListing {
             leftOut.special += 1
             return
         }
-        guard let name = DiskName.shown(bytes) else {
+        guard let name = EntryName(onDisk: bytes) else {
             leftOut.unnameable += 1
             return
         }

@@ -175,8 +175,8 @@ extension ByteReader {
         number(UInt64.self).map(RecordID.init(number:))
     }
 
-    fileprivate mutating func name() -> ItemName? {
-        text().flatMap { try? ItemName($0) }
+    fileprivate mutating func name() -> EntryName? {
+        text().flatMap { EntryName(written: $0) }
     }
 
     fileprivate mutating func key() -> FileKey? {
@@ -200,7 +200,7 @@ extension ByteReader {
             let contentChanged = timestamp(), let metadataSequence = number(UInt64.self),
             let sequence = number(UInt64.self)
         else { return nil }
-        let name = try? ItemName(text)
+        let name = EntryName(written: text)
         guard (name == nil) == (id == .root) else { return nil }
         return FolderRecord(
             id: id, parent: parent, name: name, facts: facts, contentChanged: contentChanged,
@@ -226,7 +226,7 @@ extension ByteReader {
     fileprivate mutating func item() -> Item? {
         guard let id = text().flatMap({ try? ItemIdentifier($0) }),
             let parent = optional({ $0.text().flatMap { try? ItemIdentifier($0) } }),
-            let name = optional({ $0.name() }), let kind = byte(),
+            let name = optional({ $0.text().flatMap { try? ItemName($0) } }), let kind = byte(),
             let size = optional({ $0.number(Int64.self) }), let modified = timestamp(), let created = timestamp(),
             let content = block(), let metadata = block(), let capabilities = number(UInt32.self),
             let version = try? ItemVersion(content: Array(content), metadata: Array(metadata))

@@ -7,7 +7,7 @@ enum SharedThumbnail {
     private static let flavours = [("normal", 128), ("large", 256), ("x-large", 512), ("xx-large", 1024)]
 
     /// Where one may be that can be given to somebody who asks for a size: the best one first.
-    static func paths(of name: ItemName, size: Int) -> [(path: String, uri: String)] {
+    static func paths(of name: EntryName, size: Int) -> [(path: String, uri: String)] {
         let larger = flavours.filter { $0.1 >= size && $0.1 <= size * Thumbnail.sizeFactor }
         let smaller = flavours.filter { $0.1 < size }.reversed()
         return (larger + smaller).flatMap { flavour in
@@ -20,7 +20,7 @@ enum SharedThumbnail {
 
     /// What it is called in its folder. The specification has it without the folder, and programs differ in whether that is
     /// with “./” before it.
-    private static func uris(of name: ItemName) -> [String] {
+    private static func uris(of name: EntryName) -> [String] {
         let escaped = escaped(name)
         return ["./" + escaped, escaped]
     }
@@ -29,7 +29,7 @@ enum SharedThumbnail {
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!$&'()*+,-.:=@_~".utf8)
 
     /// As in the path of a URI.
-    private static func escaped(_ name: ItemName) -> String {
+    private static func escaped(_ name: EntryName) -> String {
         DiskName.path(name.rawValue).dropLast().map { UInt8(bitPattern: $0) }.reduce(into: "") { text, byte in
             if plain.contains(byte) {
                 text.unicodeScalars.append(Unicode.Scalar(byte))

@@ -1,10 +1,8 @@
-internal import DocumentModel
-
 /// Tells an editor's backup of a file from its name.
 enum BackupName {
     /// Whether a name is one that editors give to what was there before they saved: `a.txt~`, `a.txt.bak`,
     /// `a.txt.~3~`, `.a.txt.old`.
-    static func isBackup(_ name: ItemName, of original: ItemName) -> Bool {
+    static func isBackup(_ name: EntryName, of original: EntryName) -> Bool {
         let original = Array(original.rawValue.utf8)
         var name = ArraySlice(Array(name.rawValue.utf8))
         if name.first == UInt8(ascii: "."), original.first != UInt8(ascii: ".") { name = name.dropFirst() }

@@ -6,7 +6,7 @@ struct FolderRecord: Hashable, Sendable {
     /// The root's parent is the root.
     var parent: RecordID
     /// Nil for the root only.
-    var name: ItemName?
+    var name: EntryName?
     var facts: FileFacts
     /// The time of change that the content version is made with. Later than what is here, the time of change in
     /// `facts` only tells of renames and the like.
@@ -41,7 +41,7 @@ struct FolderRecord: Hashable, Sendable {
 /// A name in a folder.
 struct Place: Hashable, Comparable, Sendable {
     var parent: RecordID
-    var name: ItemName
+    var name: EntryName
 
     static func < (one: Self, other: Self) -> Bool {
         one.parent == other.parent ? one.name < other.name : one.parent < other.parent

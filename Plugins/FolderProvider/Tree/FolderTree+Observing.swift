@@ -48,7 +48,7 @@ extension FolderTree {
     ///
     /// - Returns: folders that were not known before.
     mutating func see(
-        listing: [(name: ItemName, facts: FileFacts)], hidden: Set<ItemName>, in parent: RecordID
+        listing: [(name: EntryName, facts: FileFacts)], hidden: Set<EntryName>, in parent: RecordID
     ) -> [RecordID] {
         let missing = missing(from: listing, in: parent)
         for name in missing where !hidden.contains(name) { miss(Place(parent: parent, name: name)) }
@@ -82,7 +82,7 @@ extension FolderTree {
     }
 
     /// The known and the pending names of a folder that are not in a listing.
-    func missing(from listing: [(name: ItemName, facts: FileFacts)], in parent: RecordID) -> Set<ItemName> {
+    func missing(from listing: [(name: EntryName, facts: FileFacts)], in parent: RecordID) -> Set<EntryName> {
         var missing = Set((children[parent] ?? [:]).keys)
         for place in pending.keys where place.parent == parent { missing.insert(place.name) }
         if missing.isEmpty { return [] }
@@ -194,7 +194,7 @@ extension FolderTree {
     }
 
     @discardableResult
-    private mutating func insert(_ id: RecordID, parent: RecordID, name: ItemName?, facts: FileFacts) -> RecordID {
+    private mutating func insert(_ id: RecordID, parent: RecordID, name: EntryName?, facts: FileFacts) -> RecordID {
         let sequence = log.add(id)
         let record = FolderRecord(
             id: id, parent: parent, name: name, facts: facts, contentChanged: facts.changed,

@@ -14,7 +14,7 @@ internal import DocumentModel
 /// folder and may turn up in another.
 struct FolderTree: Sendable {
     var records = RecordStore()
-    var children: [RecordID: [ItemName: RecordID]] = [:]
+    var children: [RecordID: [EntryName: RecordID]] = [:]
     var log: ChangeLog
     /// What the shell has to write down, in order.
     var remembered: [StateEntry] = []
@@ -57,8 +57,8 @@ struct FolderTree: Sendable {
     }
 
     /// The names from the top folder down; nil when the item is unknown or not placed.
-    func components(of id: RecordID) -> [ItemName]? {
-        var components: [ItemName] = []
+    func components(of id: RecordID) -> [EntryName]? {
+        var components: [EntryName] = []
         var next = id
         while next != .root {
             // More levels than records: two folders that the disk has exchanged lie in each other for the moment.
@@ -72,7 +72,7 @@ struct FolderTree: Sendable {
     }
 
     /// The item at a path.
-    func record(at components: [ItemName]) -> FolderRecord? {
+    func record(at components: [EntryName]) -> FolderRecord? {
         var id = RecordID.root
         for component in components {
             guard let next = children[id]?[component] else { return nil }

@@ -10,7 +10,7 @@ struct VersionNote: Hashable, Sendable {
     /// The document, as whoever wrote this knew it last: by its file, wherever that is now; else by its path, whatever
     /// file is there now.
     var key: FileKey
-    var path: [ItemName]
+    var path: [EntryName]
     var modified: Timestamp
     /// Empty where it is not known.
     var savedBy: String
@@ -32,7 +32,7 @@ struct VersionNote: Hashable, Sendable {
     }
 
     init(
-        role: ProvidedVersion.Role, key: FileKey, path: [ItemName], modified: Timestamp, savedBy: String,
+        role: ProvidedVersion.Role, key: FileKey, path: [EntryName], modified: Timestamp, savedBy: String,
         sha256: [UInt8]
     ) {
         self.role = role
@@ -50,9 +50,9 @@ struct VersionNote: Hashable, Sendable {
             let inode = reader.number(UInt64.self), let born = reader.optional({ $0.timestamp() }),
             let count = reader.number(UInt32.self), count <= Self.largest
         else { return nil }
-        var path: [ItemName] = []
+        var path: [EntryName] = []
         for _ in 0..<count {
-            guard let name = reader.text().flatMap({ try? ItemName($0) }) else { return nil }
+            guard let name = reader.text().flatMap({ EntryName(written: $0) }) else { return nil }
             path.append(name)
         }
         guard let modified = reader.timestamp(), let savedBy = reader.text(), savedBy.utf8.count <= 256,

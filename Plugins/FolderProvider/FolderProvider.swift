@@ -10,6 +10,9 @@ internal import SystemPackage
 ///   same when an editor puts another file in its place (``FolderTree``).
 /// - A content version is made of inode, size and times, and kept over renames (``FolderRecord``). A change that no call
 ///   of the system tells (through a writable mapping, until the kernel writes it out) shows late.
+/// - Of contents that the host has, a digest is known (``ContentDigest``), unless they are large. Where only a file's time of
+///   change is another, it is read: a mode or an attribute that was set makes no other version, and what was written with its
+///   time set back does.
 /// - Nothing of another file system that is mounted inside the folder is provided, nor symlinks, devices, sockets and
 ///   pipes. People are told how many of them are left out (``LeftOut``).
 /// - A name that is not UTF-8, or has control characters, is shown by one that looks like it (``DiskName``), and by a shorter
@@ -17,7 +20,8 @@ internal import SystemPackage
 /// - Contents are replaced as a whole, by another file. Permissions, owner and attributes are kept; other names (hard
 ///   links) of the old file keep the old contents. A document that some program has open for writing is not replaced
 ///   or removed: what that program writes would be lost. The system tells that by refusing a lease; where it gives none
-///   at all, as on networks whose server delegates nothing, nobody can tell.
+///   at all, as on networks whose server delegates nothing, or of files of another user (without `CAP_LEASE`), nobody can
+///   tell: no other way shows an unprivileged process which files those of other users have open.
 /// - Several providers, and people, may work in the same folder. Temporary files (`.docent-tmp-…`) are in the folder
 ///   where they are going to have their place, and are never listed.
 /// - Where a file system can neither exchange names nor spare one that is taken, as those of networks, what has a name is

@@ -328,6 +328,13 @@ struct StateFileTests {
                 PlannedChange(
                     operation: "op", kind: .create, from: place, to: place, temporary: "t", put: facts.key,
                     putFacts: facts)),
+            .planned(
+                PlannedChange(
+                    operation: "op", kind: .replace, from: place, to: place, temporary: "t", put: facts.key,
+                    putFacts: facts, putDigest: [1, 2], expectedDigest: [3])),
+            .planned(
+                PlannedChange(operation: "op", kind: .delete, from: place, to: place, expectedDigest: [UInt8](0..<32))),
+            .contents(RecordID(number: 9), KnownContents(version: [1, 2, 3], sha256: [UInt8](0..<32))),
             .finished(operation: "op", outcome: .made(item)), .finished(operation: "op", outcome: .removed),
             .abandoned(operation: "op"),
         ]

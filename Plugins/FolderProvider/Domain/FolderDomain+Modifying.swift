@@ -49,7 +49,7 @@ extension FolderDomain {
         try mirror.plan(
             PlannedChange(
                 operation: creation.operation, kind: .create, from: place, to: place, temporary: temporary.name,
-                put: temporary.key, putFacts: temporary.facts))
+                put: temporary.key, putFacts: temporary.facts, putDigest: temporary.digest))
         try onStep(.planned)
         let result = mirror.names.place(
             temporary.name, in: temporary.folder, as: creation.name.rawValue, in: temporary.folder)
@@ -61,7 +61,8 @@ extension FolderDomain {
         guard case .item(let facts) = mirror.sighting.look(at: creation.name.rawValue, in: temporary.folder),
             facts.key == temporary.key
         else { throw DocumentError(.busy, "\(target) was replaced by another program at once; list the folder again.") }
-        return try mirror.adopt(nil, facts, put: temporary.facts, at: place, creation.operation, onStep)
+        return try mirror.adopt(
+            nil, facts, put: temporary.facts, temporary.digest, at: place, creation.operation, onStep)
     }
 
     func delete(_ deletion: ItemDeletion) throws {
@@ -109,17 +110,19 @@ extension FolderDomain {
             return try mirror.forget(record.id, deletion.operation, onStep)
         }
         let temporary = TemporaryName.fresh(tag: mirror.tag)
+        let digest = mirror.tree.digest(of: record.id)
         try mirror.plan(
             PlannedChange(
                 operation: deletion.operation, kind: .delete, id: record.id, from: place, to: place,
-                temporary: temporary, expected: record.facts, contentChanged: record.contentChanged))
+                temporary: temporary, expected: record.facts, contentChanged: record.contentChanged,
+                expectedDigest: digest))
         try onStep(.planned)
         let result = mirror.names.take(place.name.rawValue, in: folder, as: temporary)
         try SystemFailure.check(result, .remote, "\(target) cannot be removed")
         try onStep(.placed)
-        if let problem = mirror.problem(with: temporary, in: folder, expected: record.facts, target) {
+        if let problem = mirror.problem(with: temporary, in: folder, expected: record.facts, digest, target) {
             mirror.putBack(temporary, as: place.name, in: folder)
-            mirror.noteRestored(record.id, record.facts, record.contentChanged, at: place, in: folder)
+            mirror.noteRestored(record.id, record.facts, record.contentChanged, digest, at: place, in: folder)
             throw problem
         }
         try onStep(.verified)
@@ -277,15 +280,18 @@ extension FolderMirror {
 
     /// Takes over what a change of this provider has made of an item, and ends the operation.
     ///
-    /// - Parameter put: a file that was put in place, as it was before. What a program has written into it since is another
-    ///   version, which the host does not have, and hears of from the feed.
+    /// - Parameters:
+    ///   - put: a file that was put in place, as it was before. What a program has written into it since is another version,
+    ///     which the host does not have, and hears of from the feed.
+    ///   - digest: of its contents, as the host has them.
     mutating func adopt(
-        _ id: RecordID?, _ facts: FileFacts, put: FileFacts? = nil, at place: Place, _ operation: String,
-        _ onStep: (ChangeStep) throws -> Void
+        _ id: RecordID?, _ facts: FileFacts, put: FileFacts? = nil, _ digest: [UInt8]? = nil, at place: Place,
+        _ operation: String, _ onStep: (ChangeStep) throws -> Void
     ) throws -> OperationOutcome {
         let sent = put.flatMap { Self.isSame(facts, as: $0) ? nil : $0 }
         let wasAnnounced = announced == tree.log.last
         let id = tree.adopt(id, sent ?? facts, at: place)
+        if let digest { tree.note(digest, of: id) }
         if wasAnnounced { announced = tree.log.last }
         try onStep(.cleaned)
         guard let record = tree.records[id] else { throw Self.noSuchItem(try id.identifier) }
@@ -312,8 +318,10 @@ extension FolderMirror {
     }
 
     /// Why a file that was taken away is not the one that was expected; nil when it is, and nobody writes it.
+    ///
+    /// - Parameter digest: of the contents that are expected, where it is known.
     func problem(
-        with name: String, in folder: borrowing OpenFile, expected: FileFacts, _ target: String
+        with name: String, in folder: borrowing OpenFile, expected: FileFacts, _ digest: [UInt8]?, _ target: String
     ) -> DocumentError? {
         guard !expected.isFolder, let file = try? folder.openBeneath(name, .document) else {
             return difference(of: name, in: folder, expected: expected, target)
@@ -323,6 +331,7 @@ extension FolderMirror {
         let lease = leases.take(file)
         defer { if lease == 0 { leases.giveBack(file) } }
         if let difference = difference(of: name, in: folder, expected: expected, target) { return difference }
+        if let digest, ContentDigest.of(file, size: expected.size) != digest { return Self.changed(target) }
         guard lease == -EAGAIN, leases.areGiven(in: folder, TemporaryName.fresh(tag: tag)) else { return nil }
         // What that program writes from now on would be lost with the file.
         return DocumentError(
@@ -334,11 +343,13 @@ extension FolderMirror {
     ) -> DocumentError? {
         guard case .item(let facts) = sighting.look(at: name, in: folder),
             Self.isSame(facts, as: expected)
-        else {
-            return DocumentError(
-                .versionNoLongerAvailable,
-                "\(target) was changed by another program in the same moment: list its folder again, and try again.")
-        }
+        else { return Self.changed(target) }
         return nil
+    }
+
+    private static func changed(_ target: String) -> DocumentError {
+        DocumentError(
+            .versionNoLongerAvailable,
+            "\(target) was changed by another program in the same moment: list its folder again, and try again.")
     }
 }

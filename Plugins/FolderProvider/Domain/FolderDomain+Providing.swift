@@ -22,13 +22,26 @@ extension FolderDomain {
                 transfer: transfer, sourceName: name, targetName: "The staging file of \(name)", sourceSide: .remote,
                 targetSide: .local)
             let size = try copier.copy(source.file, size: source.facts.size, to: staging)
-            var after = try openDocument(id, contentVersion).item
+            let digest = source.isKnown ? nil : ContentDigest.of(source.file, size: size)
+            let now = try openDocument(id, contentVersion)
+            var after = now.item
             after.savedBy = SavingDevice.read(from: source.file)
-            if after.version.content == source.item.version.content, size == after.size { return after }
+            if after.version.content == source.item.version.content, size == after.size {
+                if now.facts.changed == source.facts.changed { note(digest, of: after) }
+                return after
+            }
             try transfer.checkCancellation()
         }
         throw DocumentError(
             .busy, "“\(id)” is being changed by another program; open it again when that is done.", itemID: id)
+    }
+
+    private func note(_ digest: [UInt8]?, of item: Item) {
+        guard let digest, let id = RecordID(item.id) else { return }
+        mirror.withLock { mirror in
+            mirror.note(digest, of: id, item.version.content)
+            mirror.remember()
+        }
     }
 
     /// Copies a part of a document to the same place of its staging file.
@@ -92,10 +105,11 @@ extension FolderDomain {
             do throws(SystemFailure) {
                 let folder = try mirror.openFolder(record.parent, root)
                 let file = try folder.openBeneath(name.rawValue, .document)
-                guard let facts = mirror.sighting.facts(of: file), facts == record.facts else {
+                guard let facts = mirror.sighting.facts(of: file), facts.isSameState(as: record.facts) else {
                     throw SystemFailure(-16)
                 }
-                return OpenDocument(item: item, name: name, facts: facts, file: file)
+                return OpenDocument(
+                    item: item, name: name, facts: facts, isKnown: mirror.tree.digest(of: record.id) != nil, file: file)
             } catch {
                 throw error.error(.remote, "“\(name)” cannot be read")
             }
@@ -109,5 +123,7 @@ struct OpenDocument: ~Copyable {
     /// As the folder has it.
     let name: EntryName
     let facts: FileFacts
+    /// Whether it is written down already which contents its version stands for.
+    let isKnown: Bool
     let file: OpenFile
 }

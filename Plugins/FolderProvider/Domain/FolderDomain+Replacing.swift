@@ -40,22 +40,27 @@ extension FolderDomain {
         }
         let locks = try FolderLocks.take(start.folder, start.toFolder)
         defer { locks.free() }
-        guard case .item(let before) = mirror.sighting.look(at: from.name.rawValue, in: start.folder),
-            before == start.record.facts
-        else {
+        let seen = mirror.sighting.look(at: from.name.rawValue, in: start.folder)
+        guard case .item(let before) = seen, before == start.record.facts else {
+            if case .item(let touched) = seen, FolderMirror.isSame(touched, as: start.record.facts) {
+                // It may be its attributes only: the next look tells.
+                throw DocumentError(.busy, "\(target) was touched by another program in this moment; try again.")
+            }
             throw DocumentError(
                 .versionNoLongerAvailable,
                 "\(target) has changed in this moment: list its folder again, and try again.")
         }
+        let digest = mirror.tree.digest(of: start.record.id)
         let change = PlannedChange(
             operation: modification.operation, kind: .replace, id: start.record.id, from: from, to: to,
             temporary: temporary.name, put: temporary.key, putFacts: temporary.facts, expected: before,
-            contentChanged: start.record.contentChanged)
+            contentChanged: start.record.contentChanged, putDigest: temporary.digest, expectedDigest: digest)
         try mirror.plan(change)
         try onStep(.planned)
         let result = mirror.exchange(change, in: start.folder)
         if result != 0 {
-            mirror.noteRestored(start.record.id, before, start.record.contentChanged, at: from, in: start.folder)
+            mirror.noteRestored(
+                start.record.id, before, start.record.contentChanged, digest, at: from, in: start.folder)
         }
         if result == -EEXIST {
             throw DocumentError(
@@ -69,9 +74,10 @@ extension FolderDomain {
         }
         try SystemFailure.check(result, .remote, "\(target) cannot be replaced")
         try onStep(.placed)
-        if let problem = mirror.problem(with: temporary.name, in: start.folder, expected: before, target) {
+        if let problem = mirror.problem(with: temporary.name, in: start.folder, expected: before, digest, target) {
             mirror.undoExchange(change, in: start.folder)
-            mirror.noteRestored(start.record.id, before, start.record.contentChanged, at: from, in: start.folder)
+            mirror.noteRestored(
+                start.record.id, before, start.record.contentChanged, digest, at: from, in: start.folder)
             throw problem
         }
         try onStep(.verified)
@@ -82,7 +88,8 @@ extension FolderDomain {
                     through: FolderNames.third(of: temporary.name))
             } catch {
                 mirror.undoExchange(change, in: start.folder)
-                mirror.noteRestored(start.record.id, before, start.record.contentChanged, at: from, in: start.folder)
+                mirror.noteRestored(
+                    start.record.id, before, start.record.contentChanged, digest, at: from, in: start.folder)
                 throw error
             }
         }
@@ -102,7 +109,7 @@ extension FolderDomain {
             )
         }
         return try mirror.adopt(
-            start.record.id, facts, put: temporary.facts, at: to, modification.operation, onStep)
+            start.record.id, facts, put: temporary.facts, temporary.digest, at: to, modification.operation, onStep)
     }
 
     private func rename(_ modification: ItemModification, _ mirror: inout FolderMirror) throws -> OperationOutcome {
@@ -111,19 +118,21 @@ extension FolderDomain {
         let target = "“\(from.name)”"
         let locks = try FolderLocks.take(start.folder, start.toFolder)
         defer { locks.free() }
+        // The contents stay, also with another time of modification, which is part of their version.
+        let digest = mirror.tree.digest(of: start.record.id)
         if from != to {
             let (id, expected, contentChanged) = (start.record.id, start.record.facts, start.record.contentChanged)
             let temporary = TemporaryName.fresh(tag: mirror.tag)
             try mirror.plan(
                 PlannedChange(
                     operation: modification.operation, kind: .move, id: id, from: from, to: to, temporary: temporary,
-                    expected: expected, contentChanged: contentChanged))
+                    expected: expected, contentChanged: contentChanged, expectedDigest: digest))
             try onStep(.planned)
             do {
                 try mirror.move(
                     expected.key, from: from, in: start.folder, to: to, in: start.toFolder, through: temporary)
             } catch {
-                mirror.noteRestored(id, expected, contentChanged, at: from, in: start.folder)
+                mirror.noteRestored(id, expected, contentChanged, digest, at: from, in: start.folder)
                 throw error
             }
             try onStep(.placed)
@@ -140,11 +149,13 @@ extension FolderDomain {
                 .versionNoLongerAvailable,
                 "\(target) was replaced in this moment: list its folder again, and try again.")
         }
+        let isSame = facts.hasSameContents(as: start.record.facts)
         if let modified = modification.modified, !facts.isFolder {
             if let file = try? start.toFolder.openBeneath(to.name.rawValue, .document),
                 docent_set_modified(file.descriptor, modified.seconds, modified.nanoseconds) == 0,
-                let fresh = mirror.sighting.facts(of: file)
+                var fresh = mirror.sighting.facts(of: file)
             {
+                fresh.isWritable = facts.isWritable
                 facts = fresh
             } else {
                 logger.warning("The time of \(target) could not be set.")
@@ -157,7 +168,8 @@ extension FolderDomain {
             }
         }
         try onStep(.flushed)
-        return try mirror.adopt(start.record.id, facts, at: to, modification.operation, onStep)
+        return try mirror.adopt(
+            start.record.id, facts, put: nil, isSame ? digest : nil, at: to, modification.operation, onStep)
     }
 }
 
@@ -263,13 +275,22 @@ extension FolderMirror {
     }
 
     /// Taking a file away and putting it back touches its time of change; that is no change of its contents.
+    ///
+    /// - Parameter digest: of the contents that are expected, where it is known.
     mutating func noteRestored(
-        _ id: RecordID, _ expected: FileFacts, _ contentChanged: Timestamp, at place: Place,
+        _ id: RecordID, _ expected: FileFacts, _ contentChanged: Timestamp, _ digest: [UInt8]?, at place: Place,
         in folder: borrowing OpenFile
     ) {
         guard case .item(let facts) = sighting.look(at: place.name.rawValue, in: folder),
-            facts.hasSameContents(as: expected), tree.records[id] != nil
+            facts.hasSameContents(as: expected), let record = tree.records[id]
         else { return }
+        if record.facts == facts, record.contentChanged == contentChanged, tree.record(at: place)?.id == id { return }
+        if let digest {
+            // What others have written, and set the time back, is another version, as the next look tells.
+            guard let file = try? folder.openBeneath(place.name.rawValue, .document),
+                ContentDigest.of(file, size: expected.size) == digest
+            else { return }
+        }
         _ = tree.adopt(id, facts, at: place, contentChanged: contentChanged)
     }
 }

@@ -94,7 +94,7 @@ extension FolderMirror {
     func discard(_ temporary: String, of change: PlannedChange, in folder: borrowing OpenFile) {
         let name = change.from.name
         if case .item(let facts) = sighting.look(at: temporary, in: folder), let known = change.known(facts.key),
-            problem(with: temporary, in: folder, expected: known, "“\(name)”") == nil
+            problem(with: temporary, in: folder, expected: known.facts, known.digest, "“\(name)”") == nil
         {
             _ = FolderNames.remove(temporary, in: folder)
         } else {

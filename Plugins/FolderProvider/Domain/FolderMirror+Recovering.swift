@@ -50,7 +50,7 @@ extension FolderMirror {
                 putBack(temporary, as: change.from.name, in: folder)
             }
             if let id = change.id, let contentChanged = change.contentChanged {
-                noteRestored(id, expected, contentChanged, at: change.from, in: folder)
+                noteRestored(id, expected, contentChanged, change.expectedDigest, at: change.from, in: folder)
             }
         }
     }
@@ -89,7 +89,8 @@ extension FolderMirror {
         _ change: PlannedChange, _ expected: FileFacts, in folder: borrowing OpenFile
     ) -> Bool {
         guard let temporary = change.temporary else { return false }
-        return problem(with: temporary, in: folder, expected: expected, "“\(change.from.name)”") == nil
+        return problem(
+            with: temporary, in: folder, expected: expected, change.expectedDigest, "“\(change.from.name)”") == nil
     }
 
     static func isSame(_ facts: FileFacts, as expected: FileFacts) -> Bool {
@@ -147,7 +148,7 @@ extension FolderMirror {
         if isPut, tree.place(of: id) == change.from, !(isDone && mayGo) {
             undoExchange(change, in: folder)
             if let contentChanged = change.contentChanged {
-                noteRestored(id, expected, contentChanged, at: change.from, in: folder)
+                noteRestored(id, expected, contentChanged, change.expectedDigest, at: change.from, in: folder)
             }
             return nil
         }

@@ -64,6 +64,7 @@ extension FolderMirror {
     mutating func process(_ root: borrowing OpenFile) {
         dirt.merge(later)
         later = Dirt()
+        readingLeft = ContentDigest.mostInOneLook
         var isConfirmed = false
         // Whether questions are left that looking further does not answer.
         var isUndecided = false
@@ -168,6 +169,7 @@ extension FolderMirror {
             leftovers += found
             unreadable.remove(id)
             noteLeftOut(listing.leftOut, in: id)
+            for (name, facts) in listing.items { judge(facts, at: Place(parent: id, name: name), in: folder) }
             return tree.see(listing: listing.items, hidden: listing.hidden, in: id)
         } catch {
             cannotOpen(id, error, &unopened) { $0.folders.insert(id) }
@@ -185,6 +187,7 @@ extension FolderMirror {
                 let place = Place(parent: id, name: name)
                 switch sighting.look(at: name.rawValue, in: folder) {
                 case .item(let facts):
+                    judge(facts, at: place, in: folder)
                     if let new = tree.see(facts, at: place) { found.append(new) }
                 case .absent:
                     tree.miss(place)

@@ -43,6 +43,8 @@ struct FolderMirror: ~Copyable {
     /// In milliseconds: looking at everything again and again takes a small share of the time only.
     var restBetweenLooks: Int32 = 0
     var leftOut: [RecordID: LeftOut] = [:]
+    /// So many bytes may still be read in this look to find out whether files have other contents.
+    var readingLeft: Int64 = 0
     /// What people were told of that last; nil when an earlier process of the provider may have told something else.
     private var leftOutTold: String?
     /// Folders that a warning was given for.
@@ -86,6 +88,7 @@ struct FolderMirror: ~Copyable {
             case .planned(let change): ledger.plan(change)
             case .finished(let operation, let outcome): ledger.finish(operation, outcome)
             case .abandoned(let operation): ledger.abandon(operation)
+            case .contents(let id, let known): tree.restore(known, of: id)
             }
         }
         if !isGood || known == nil {
@@ -239,6 +242,7 @@ struct FolderMirror: ~Copyable {
         try state.rewrite { append throws(DocumentError) in
             try append(.settings(settings))
             for record in tree.records.values { try append(.record(record)) }
+            for (id, known) in tree.contents { try append(.contents(id, known)) }
             for burial in tree.burials { try append(.burial(burial)) }
             for entry in ledger.entries { try append(entry) }
         }

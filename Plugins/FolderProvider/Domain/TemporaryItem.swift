@@ -10,6 +10,8 @@ struct TemporaryItem: ~Copyable {
     let name: String
     /// As it is while nobody else knows of it.
     let facts: FileFacts
+    /// Of its contents; nil for a folder, and for what is large.
+    let digest: [UInt8]?
 
     var key: FileKey { facts.key }
 
@@ -24,6 +26,7 @@ struct TemporaryItem: ~Copyable {
         let name = TemporaryName.fresh(tag: tag)
         do {
             let file: OpenFile
+            var digest: [UInt8]?
             if let contents {
                 let source = try OpenFile.open(contents, flags: .document, naming: "the new contents of \(target)")
                 let size = try source.status(naming: "The new contents of \(target)").size
@@ -32,7 +35,8 @@ struct TemporaryItem: ~Copyable {
                     transfer: transfer, sourceName: "The new contents of \(target)", targetName: target,
                     sourceSide: .local, targetSide: .remote,
                     isFlushedSoon: true)
-                _ = try copier.copy(source, size: size, to: file)
+                let copied = try copier.copy(source, size: size, to: file)
+                digest = ContentDigest.of(file, size: copied)
                 if let model {
                     Attributes.copy(from: model, to: file)
                 } else {
@@ -57,6 +61,7 @@ struct TemporaryItem: ~Copyable {
             // What another program writes to it once it has its place, of the same size perhaps, bears a later time.
             if contents != nil { docent_wait_past(facts.modified.seconds, facts.modified.nanoseconds) }
             self.facts = facts
+            self.digest = digest
             self.folderKey = folderKey
         } catch {
             _ = FolderNames.remove(name, in: folder)

@@ -31,14 +31,21 @@ struct PlannedChange: Hashable, Sendable {
     var expected: FileFacts?
     /// The item's, so that it has its content version back when the change is undone.
     var contentChanged: Timestamp?
+    /// Of what is put in place, where it is known.
+    var putDigest: [UInt8]?
+    /// Of what is replaced or removed, where it is known: size and times are not enough, as taking it away touches one of them,
+    /// and any program may set the others back.
+    var expectedDigest: [UInt8]?
 
     /// Whether it has ended, but for what has its temporary name still. It is called by that name then, so that the operation
     /// can be begun anew.
     var isLeft: Bool { operation == temporary }
 
     /// A file of this change as the host knows it; nil for any other, and where that was not written down.
-    func known(_ key: FileKey) -> FileFacts? {
-        [putFacts, expected].compactMap(\.self).first { $0.key == key }
+    func known(_ key: FileKey) -> (facts: FileFacts, digest: [UInt8]?)? {
+        if let putFacts, putFacts.key == key { return (putFacts, putDigest) }
+        if let expected, expected.key == key { return (expected, expectedDigest) }
+        return nil
     }
 
     /// The names in the folder of `from` that this change alone uses.

@@ -9,6 +9,8 @@ enum StateEntry: Hashable, Sendable {
     case finished(operation: String, outcome: OperationOutcome)
     /// A planned change that was not made.
     case abandoned(operation: String)
+    /// What contents a document's version stands for.
+    case contents(RecordID, KnownContents)
 }
 
 /// What holds for the whole of the memory.
@@ -50,9 +52,16 @@ extension StateEntry {
             writer.optional(burial.key) { $0.key($1) }
             writer.number(burial.sequence)
         case .planned(let change):
-            writer.byte(change.putFacts == nil ? 4 : 8)
+            let hasDigests = change.putDigest != nil || change.expectedDigest != nil
+            writer.byte(hasDigests ? 10 : change.putFacts == nil ? 4 : 8)
             writer.change(change)
-            if let facts = change.putFacts { writer.facts(facts) }
+            if hasDigests {
+                writer.optional(change.putFacts) { $0.facts($1) }
+                writer.optional(change.putDigest) { $0.block($1) }
+                writer.optional(change.expectedDigest) { $0.block($1) }
+            } else if let facts = change.putFacts {
+                writer.facts(facts)
+            }
         case .finished(let operation, let outcome):
             writer.byte(5)
             writer.text(operation)
@@ -60,6 +69,11 @@ extension StateEntry {
         case .abandoned(let operation):
             writer.byte(6)
             writer.text(operation)
+        case .contents(let id, let known):
+            writer.byte(9)
+            writer.number(id.number)
+            writer.block(known.version)
+            writer.block(known.sha256)
         }
         return writer.bytes
     }
@@ -100,6 +114,18 @@ extension StateEntry {
         case 8:
             guard var change = reader.change(), let facts = reader.facts() else { return nil }
             change.putFacts = facts
+            return .planned(change)
+        case 9:
+            guard let id = reader.id(), let version = reader.block(), let sha256 = reader.block() else { return nil }
+            return .contents(id, KnownContents(version: Array(version), sha256: Array(sha256)))
+        case 10:
+            guard var change = reader.change(), let facts = reader.optional({ $0.facts() }),
+                let put = reader.optional({ $0.block() }), let expected = reader.optional({ $0.block() }),
+                put != nil || expected != nil
+            else { return nil }
+            change.putFacts = facts
+            change.putDigest = put.map { Array($0) }
+            change.expectedDigest = expected.map { Array($0) }
             return .planned(change)
         default:
             return nil

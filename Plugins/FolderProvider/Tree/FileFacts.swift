@@ -29,6 +29,13 @@ struct FileFacts: Hashable, Sendable {
         key == other.key && isFolder == other.isFolder
     }
 
+    /// Whether both are the same state of the same file. Of an open file it is not known whether its name may be written.
+    func isSameState(as other: FileFacts) -> Bool {
+        var facts = self
+        facts.isWritable = other.isWritable
+        return facts == other
+    }
+
     /// Whether both are the same file with the same contents, as far as can be told without the time of change, which
     /// renaming touches too.
     func hasSameContents(as other: FileFacts) -> Bool {

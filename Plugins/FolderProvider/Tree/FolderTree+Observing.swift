@@ -144,6 +144,7 @@ extension FolderTree {
         for id in displaced.sorted() { remove(id) }
         displaced = []
         displacedAt = [:]
+        verdicts = [:]
     }
 
     /// This provider itself gave a file its place: a new item, or the new state of one.
@@ -162,10 +163,12 @@ extension FolderTree {
         if let old = self.place(of: id), children[old.parent]?[old.name] == id {
             children[old.parent]?[old.name] = nil
         }
+        let known = contents[id]
         settle(id, at: place, facts: facts)
         if let contentChanged, var record = records[id] {
             record.contentChanged = contentChanged
             records[id] = record
+            contents[id] = known
             remember(.record(record))
         }
         return id
@@ -215,14 +218,19 @@ extension FolderTree {
         }
         let isMoved = record.parent != old.parent || record.name != old.name
         record.facts = facts
-        // What else touches the time of change. A rewrite that sets its time back in the same moment goes unseen.
+        // What else touches the time of change. A rewrite that sets its time back in the same moment goes unseen, unless it is
+        // known what the contents were, and the file was read.
         let isExplained =
             isMoved || facts.mode != old.facts.mode || facts.owner != old.facts.owner
             || facts.group != old.facts.group || facts.links != old.facts.links
         let hasNewContents =
             !facts.isFolder
-            && (!facts.hasSameContents(as: old.facts) || (facts.changed != old.facts.changed && !isExplained))
-        if hasNewContents { record.contentChanged = facts.changed }
+            && (!facts.hasSameContents(as: old.facts)
+                || (facts.changed != old.facts.changed && !(verdict(of: id, facts) ?? isExplained)))
+        if hasNewContents {
+            record.contentChanged = facts.changed
+            contents[id] = nil
+        }
         let hasNewMetadata =
             isMoved || facts.mode != old.facts.mode || facts.isWritable != old.facts.isWritable
             || (facts.isFolder && facts.key != old.facts.key)
@@ -245,6 +253,7 @@ extension FolderTree {
         while let id = next.popLast() {
             guard let record = records[id] else { continue }
             records[id] = nil
+            contents[id] = nil
             next += (children.removeValue(forKey: id) ?? [:]).values
             displaced.remove(id)
             removeHolder(id, of: record.facts.key)

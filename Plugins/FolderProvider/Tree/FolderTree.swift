@@ -28,6 +28,11 @@ struct FolderTree: Sendable {
     /// Files seen at places where it is not clear yet which item they are.
     var pending: [Place: FileFacts] = [:]
 
+    /// Of documents whose contents are known; of a version that they had, perhaps.
+    var contents: [RecordID: KnownContents] = [:]
+    /// What files were found to have in this batch.
+    var verdicts: [RecordID: ContentVerdict] = [:]
+
     /// Documents that sides of conflicts are kept of.
     private(set) var sided: Set<RecordID> = []
 
@@ -184,6 +189,7 @@ struct FolderTree: Sendable {
 
     mutating func restoreBurial(_ burial: Burial) {
         records[burial.id] = nil
+        contents[burial.id] = nil
         sided.remove(burial.id)
         restoredBurials[burial.id] = burial.sequence
         if let key = burial.key, key.born != nil { graves.add(key, burial.id) }
@@ -204,6 +210,7 @@ struct FolderTree: Sendable {
         }
         log.restore(floor: floor, last: newest)
         restoredBurials = [:]
+        contents = contents.filter { $0.value.version == records[$0.key]?.contentVersion }
         for record in records.values.sorted(by: { $0.sequence < $1.sequence }) {
             addHolder(record.id, of: record.facts.key)
             guard let name = record.name else { continue }

@@ -1,0 +1,34 @@
+internal import CDocentShims
+internal import DocumentModel
+
+/// Tells whether contents are the same where nothing but the time of change says that they might be others: size and time of
+/// modification can be set back by any program, and the time of change is touched by all that is done to a file.
+enum ContentDigest {
+    /// Of larger files there is none: to read them takes too long.
+    static let largest: Int64 = 16 << 20
+    /// So much is read at most to find out about files in one look at the folder.
+    static let mostInOneLook: Int64 = 256 << 20
+
+    /// The SHA-256 of an open file: 32 bytes.
+    ///
+    /// - Parameter size: which it has to have.
+    /// - Returns: nil for one that is too large, has another size, or cannot be read.
+    static func of(_ file: borrowing OpenFile, size: Int64) -> [UInt8]? {
+        guard (0...largest).contains(size) else { return nil }
+        var digest = [UInt8](repeating: 0, count: 32)
+        return docent_file_digest(file.descriptor, size, &digest) == size ? digest : nil
+    }
+}
+
+/// The digest of what a document's content version stands for.
+struct KnownContents: Hashable, Sendable {
+    var version: [UInt8]
+    var sha256: [UInt8]
+}
+
+/// What was found when a file was read of which only the time of change was another.
+struct ContentVerdict: Hashable, Sendable {
+    /// The time of change that it had then.
+    var changed: Timestamp
+    var isSame: Bool
+}

@@ -134,6 +134,50 @@ import Testing
         #expect(now.version.content != item.version.content)
     }
 
+    @Test(
+        "VER-10: what is written into a document as soon as it has its place, with its time set back, is another version",
+        arguments: [true, false])
+    func rewrittenAtOnce(isNew: Bool) throws {
+        let fixture = self.fixture
+        let name = isNew ? "new" : "a"
+        let domain = try fixture.domain { step in
+            guard step == .flushed else { return }
+            try fixture.rewriteUnseen("theirs", name)
+            try fixture.call(chmod(fixture.path(name), 0o600))
+        }
+        let sent =
+            try isNew
+            ? domain.create(
+                ItemCreation(
+                    parentID: .root, name: try ItemName(name), kind: .document,
+                    contents: try fixture.contents("ours.."),
+                    modified: nil, operation: fresh()), .none)
+            : domain.modify(try replacing(try brought(domain), "ours.."), .none)
+        let now = try domain.item(for: sent.id)
+        #expect(now.size == sent.size && now.modified == sent.modified)
+        #expect(now.version.content != sent.version.content)
+        expectRefused { _ = try domain.modify(try replacing(sent, "mine"), .none) }
+        #expect(try fixture.read(name) == "theirs")
+    }
+
+    @Test("So it is when the process ended meanwhile: the operation comes to what was sent", arguments: [true, false])
+    func rewrittenAfterTheCrash(isRewritten: Bool) throws {
+        var domain: FolderDomain? = try fixture.domain { if $0 == .flushed { throw SimulatedCrash() } }
+        let item = try brought(try #require(domain))
+        let change = try replacing(item, "ours..")
+        #expect(throws: SimulatedCrash.self) { _ = try #require(domain).modify(change, .none) }
+        domain = nil
+        if isRewritten { try fixture.rewriteUnseen("theirs", "a") }
+        let restarted = try fixture.domain()
+        let sent = try restarted.modify(change, .none)
+        let now = try restarted.item(for: item.id)
+        #expect((now.version.content == sent.version.content) == !isRewritten)
+        #expect(try fixture.read("a") == (isRewritten ? "theirs" : "ours.."))
+        guard !isRewritten else { return }
+        try Touching.mode.touch("a", fixture)
+        #expect(try restarted.item(for: item.id).version == sent.version)
+    }
+
     @Test("What is too large to be read each time is another version when it may be, unless its mode explains it")
     func large() throws {
         try fixture.call(truncate(fixture.path("a"), Int(ContentDigest.largest) + 1))

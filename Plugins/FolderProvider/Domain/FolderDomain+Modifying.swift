@@ -61,8 +61,9 @@ extension FolderDomain {
         guard case .item(let facts) = mirror.sighting.look(at: creation.name.rawValue, in: temporary.folder),
             facts.key == temporary.key
         else { throw DocumentError(.busy, "\(target) was replaced by another program at once; list the folder again.") }
+        let isOurs = mirror.mayHave(temporary.digest, place.name, in: temporary.folder, size: facts.size)
         return try mirror.adopt(
-            nil, facts, put: temporary.facts, temporary.digest, at: place, creation.operation, onStep)
+            nil, facts, put: temporary.facts, temporary.digest, isOurs: isOurs, at: place, creation.operation, onStep)
     }
 
     func delete(_ deletion: ItemDeletion) throws {
@@ -284,11 +285,12 @@ extension FolderMirror {
     ///   - put: a file that was put in place, as it was before. What a program has written into it since is another version,
     ///     which the host does not have, and hears of from the feed.
     ///   - digest: of its contents, as the host has them.
+    ///   - isOurs: whether it has these still, as far as reading it tells.
     mutating func adopt(
-        _ id: RecordID?, _ facts: FileFacts, put: FileFacts? = nil, _ digest: [UInt8]? = nil, at place: Place,
-        _ operation: String, _ onStep: (ChangeStep) throws -> Void
+        _ id: RecordID?, _ facts: FileFacts, put: FileFacts? = nil, _ digest: [UInt8]? = nil, isOurs: Bool = true,
+        at place: Place, _ operation: String, _ onStep: (ChangeStep) throws -> Void
     ) throws -> OperationOutcome {
-        let sent = put.flatMap { Self.isSame(facts, as: $0) ? nil : $0 }
+        let sent = put.flatMap { isOurs && Self.isSame(facts, as: $0) ? nil : $0 }
         let wasAnnounced = announced == tree.log.last
         let id = tree.adopt(id, sent ?? facts, at: place)
         if let digest { tree.note(digest, of: id) }
@@ -296,7 +298,10 @@ extension FolderMirror {
         try onStep(.cleaned)
         guard let record = tree.records[id] else { throw Self.noSuchItem(try id.identifier) }
         let outcome = OperationOutcome.made(try item(record))
-        if sent != nil { _ = tree.see(facts, at: place) }
+        if sent != nil {
+            tree.verdicts[id] = ContentVerdict(changed: facts.changed, isSame: false)
+            _ = tree.see(facts, at: place)
+        }
         return try finish(operation, outcome)
     }
 

@@ -108,8 +108,10 @@ extension FolderDomain {
                 "\(target) was replaced by another program as soon as it was written: look at what it has now, and try again."
             )
         }
+        let isOurs = mirror.mayHave(temporary.digest, to.name, in: start.toFolder, size: facts.size)
         return try mirror.adopt(
-            start.record.id, facts, put: temporary.facts, temporary.digest, at: to, modification.operation, onStep)
+            start.record.id, facts, put: temporary.facts, temporary.digest, isOurs: isOurs, at: to,
+            modification.operation, onStep)
     }
 
     private func rename(_ modification: ItemModification, _ mirror: inout FolderMirror) throws -> OperationOutcome {
@@ -285,12 +287,8 @@ extension FolderMirror {
             facts.hasSameContents(as: expected), let record = tree.records[id]
         else { return }
         if record.facts == facts, record.contentChanged == contentChanged, tree.record(at: place)?.id == id { return }
-        if let digest {
-            // What others have written, and set the time back, is another version, as the next look tells.
-            guard let file = try? folder.openBeneath(place.name.rawValue, .document),
-                ContentDigest.of(file, size: expected.size) == digest
-            else { return }
-        }
+        // What others have written, and set the time back, is another version, as the next look tells.
+        guard mayHave(digest, place.name, in: folder, size: expected.size) else { return }
         _ = tree.adopt(id, facts, at: place, contentChanged: contentChanged)
     }
 }

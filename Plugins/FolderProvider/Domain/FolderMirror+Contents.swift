@@ -27,6 +27,19 @@ extension FolderMirror {
         }
     }
 
+    /// Whether what has a name in a folder has the contents that a digest is of; true where nobody can tell.
+    func mayHave(_ digest: [UInt8]?, _ name: EntryName, in folder: borrowing OpenFile, size: Int64) -> Bool {
+        guard let digest, let file = try? folder.openBeneath(name.rawValue, .document) else { return true }
+        return ContentDigest.of(file, size: size) == digest
+    }
+
+    /// The same of what has an item's place.
+    func mayHave(_ digest: [UInt8]?, _ record: FolderRecord, _ root: borrowing OpenFile) -> Bool {
+        guard digest != nil, let place = tree.place(of: record.id), let folder = try? openFolder(place.parent, root)
+        else { return true }
+        return mayHave(digest, place.name, in: folder, size: record.facts.size)
+    }
+
     /// Notes what a document's version stands for, as somebody has that now.
     mutating func note(_ sha256: [UInt8]?, of id: RecordID, _ contentVersion: [UInt8]) {
         guard let sha256, tree.records[id]?.contentVersion == contentVersion else { return }

@@ -108,7 +108,7 @@ extension FolderMirror {
                 _ = FolderNames.remove(temporary, in: folder)
             }
             guard let put = change.put, let id = tree.ids(of: put).first else { return nil }
-            return made(id, by: change)
+            return made(id, by: change, root)
         case .move:
             if let temporary = change.temporary, let folder = try? openFolder(around, root),
                 !sighting.isFree(temporary, in: folder)
@@ -118,7 +118,7 @@ extension FolderMirror {
             guard let id = change.id, let record = tree.records[id], record.facts.key == change.expected?.key,
                 tree.place(of: id) == change.to
             else { return nil }
-            return made(id, by: change)
+            return made(id, by: change, root)
         case .replace:
             return outcome(ofReplacing: change, around, root)
         case .delete:
@@ -133,11 +133,11 @@ extension FolderMirror {
         else { return nil }
         let isPut = tree.records[id]?.facts.key == put
         // What was replaced is gone: it was removed last of all.
-        guard let folder = try? openFolder(around, root) else { return isPut ? made(id, by: change) : nil }
+        guard let folder = try? openFolder(around, root) else { return isPut ? made(id, by: change, root) : nil }
         endExchange(change, in: folder, root)
         guard sighting.isFree(FolderNames.third(of: temporary), in: folder) else { return nil }
         guard case .item(let facts) = sighting.look(at: temporary, in: folder) else {
-            return isPut ? made(id, by: change) : nil
+            return isPut ? made(id, by: change, root) : nil
         }
         if facts.key == put {
             discard(temporary, of: change, in: folder)
@@ -158,7 +158,7 @@ extension FolderMirror {
         } else {
             putBack(temporary, as: change.from.name, in: folder)
         }
-        return isDone ? made(id, by: change) : nil
+        return isDone ? made(id, by: change, root) : nil
     }
 
     private mutating func outcome(
@@ -176,12 +176,18 @@ extension FolderMirror {
         return FolderNames.remove(temporary, in: folder) == 0 && isGone ? .removed : nil
     }
 
-    private func made(_ id: RecordID, by change: PlannedChange) -> OperationOutcome? {
+    private mutating func made(
+        _ id: RecordID, by change: PlannedChange, _ root: borrowing OpenFile
+    ) -> OperationOutcome? {
         guard var record = tree.records[id] else { return nil }
-        if let put = change.putFacts, put.key == record.facts.key, !Self.isSame(record.facts, as: put) {
-            // What a program has written into it since is another version, which the host does not have.
-            record.facts = put
-            record.contentChanged = put.changed
+        if let put = change.putFacts, put.key == record.facts.key {
+            if Self.isSame(record.facts, as: put), mayHave(change.putDigest, record, root) {
+                note(change.putDigest, of: id, record.contentVersion)
+            } else {
+                // What a program has written into it since is another version, which the host does not have.
+                record.facts = put
+                record.contentChanged = put.changed
+            }
         }
         guard let item = try? item(record) else { return nil }
         return .made(item)

@@ -59,7 +59,11 @@ struct TemporaryItem: ~Copyable {
                 throw DocumentError(.internal, "\(target) cannot be looked at; try again.")
             }
             // What another program writes to it once it has its place, of the same size perhaps, bears a later time.
-            if contents != nil { docent_wait_past(facts.modified.seconds, facts.modified.nanoseconds) }
+            // The time of change tells that also when the time of modification is set, be it by us or by that program.
+            if contents != nil {
+                docent_wait_past(facts.modified.seconds, facts.modified.nanoseconds)
+                docent_wait_past(facts.changed.seconds, facts.changed.nanoseconds)
+            }
             self.facts = facts
             self.digest = digest
             self.folderKey = folderKey

@@ -212,7 +212,7 @@ let package = Package(
         .executableTarget(
             name: "FolderProvider",
             dependencies: [
-                "CDocentShims", "DocumentModel", "DocumentProvider",
+                "CDocentShims", "CLibCrypto", "DocumentModel", "DocumentProvider",
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "Logging", package: "swift-log"),
             ],

@@ -127,7 +127,7 @@ public final class DocumentHost: Sendable {
         recordThreads = BlockingPool(threads: 2, name: "docent-records", steppedBy: stepping)
         sweepThread = BlockingPool(threads: 1, name: "docent-sweep", steppedBy: stepping)
         secretThread = BlockingPool(threads: 1, name: "docent-secrets", steppedBy: stepping)
-        outside = OutsidePaths(isStepped: stepping != nil)
+        outside = OutsidePaths(executor: loop, isStepped: stepping != nil)
         do {
             root = try StorageRoot(at: configuration.root, logger: logger)
             keptSecrets = try KeptSecrets(root.secrets, choice: configuration.secrets, logger: logger)
@@ -137,7 +137,7 @@ public final class DocumentHost: Sendable {
         let store = DocumentStore(
             root, observer: observer, date: { Self.secondsSince1970() }, logger: logger)
         secrets = DomainSecrets(keptSecrets)
-        let storage = StorageThreads(store: store, steppedBy: stepping)
+        let storage = StorageThreads(store: store, executor: loop, steppedBy: stepping)
         self.storage = storage
         bookmarks = BookmarkDesk(storage: storage, clock: { Self.secondsSince1970() })
         let start = MonotonicTime.now()
@@ -328,7 +328,7 @@ public final class DocumentHost: Sendable {
             storage: storage, broker: broker, locks: locks, treeWork: treeWork, requests: lasting, owner: owner)
         reclaimer = Reclaimer(
             storage: storage, domains: domains, broker: broker, evictor: evictor, uses: uses, work: work,
-            date: { Self.secondsSince1970() }, logger: logger
+            executor: loop, date: { Self.secondsSince1970() }, logger: logger
         )
         outdatedContents = OutdatedContents(
             storage: storage, domains: domains, evictor: evictor, hub: events, work: work, clock: clock,

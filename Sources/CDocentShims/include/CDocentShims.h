@@ -8,7 +8,6 @@
 #include "docent_attributes.h"
 #include "docent_copying.h"
 #include "docent_daemon.h"
-#include "docent_digest.h"
 #include "docent_entries.h"
 #include "docent_landlock.h"
 #include "docent_libraries.h"

@@ -8,10 +8,17 @@ package struct StorageThreads: Sendable {
     private let pool: BlockingPool
     /// Nil in simulations, where all that blocks is carried out in turns.
     private let outside: UnboundedCalls?
+    private let executor: (any TaskExecutor)?
 
-    package init(store: DocumentStore, threads: Int = 8, steppedBy stepping: SteppedWork? = nil) {
+    /// - Parameter executor: where what must go on when whoever asks is cancelled does so.
+    package init(
+        store: DocumentStore, threads: Int = 8, executor: (any TaskExecutor)? = nil,
+        steppedBy stepping: SteppedWork? = nil
+    ) {
         self.store = store
-        outside = stepping == nil ? UnboundedCalls(name: "docent-copy", mostHanging: 16) : nil
+        self.executor = executor
+        outside =
+            stepping == nil ? UnboundedCalls(name: "docent-copy", mostHanging: 16, executor: executor) : nil
         pool = BlockingPool(threads: threads, name: "docent-storage", steppedBy: stepping)
     }
 
@@ -109,7 +116,7 @@ package struct StorageThreads: Sendable {
             return true
         }
         // Not a child: whoever ends is cancelled.
-        return await Task { [pool] in
+        return await Task(executorPreference: executor) { [pool] in
             let end = ContinuousClock.now + limit
             while outside.isAwaited, ContinuousClock.now < end { try? await Task.sleep(for: .milliseconds(10)) }
             let ended: Bool? = try? await UnboundedCalls(name: "docent-ending").run(within: limit) {

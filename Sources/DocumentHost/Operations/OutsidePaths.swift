@@ -10,8 +10,11 @@ final class OutsidePaths: Sendable {
 
     /// Nil in simulations, where every path answers at once.
     private let calls: UnboundedCalls?
+    private let executor: (any TaskExecutor)?
 
-    init(isStepped: Bool = false) {
+    /// - Parameter executor: where what must go on when whoever asks is cancelled does so.
+    init(executor: (any TaskExecutor)? = nil, isStepped: Bool = false) {
+        self.executor = executor
         calls = isStepped ? nil : UnboundedCalls(name: "docent-outside", mostHanging: 16)
     }
 
@@ -51,6 +54,6 @@ final class OutsidePaths: Sendable {
         at path: FilePath, _ body: @escaping @Sendable () -> Value
     ) async -> Value? {
         guard calls != nil else { return body() }
-        return await Task { try? await look(at: path, body) }.value
+        return await Task(executorPreference: executor) { try? await look(at: path, body) }.value
     }
 }

@@ -33,6 +33,7 @@ final class Reclaimer: Sendable {
     private let evictor: Evictor
     private let uses: UseLog
     private let work: WorkGroup
+    private let executor: any TaskExecutor
     /// In seconds since 1970.
     private let date: @Sendable () -> Int64
     private let logger: Logger
@@ -40,7 +41,7 @@ final class Reclaimer: Sendable {
 
     init(
         storage: StorageThreads, domains: DomainRegistry, broker: CoordinationBroker, evictor: Evictor, uses: UseLog,
-        work: WorkGroup, date: @escaping @Sendable () -> Int64, logger: Logger
+        work: WorkGroup, executor: any TaskExecutor, date: @escaping @Sendable () -> Int64, logger: Logger
     ) {
         self.storage = storage
         self.domains = domains
@@ -48,6 +49,7 @@ final class Reclaimer: Sendable {
         self.evictor = evictor
         self.uses = uses
         self.work = work
+        self.executor = executor
         self.date = date
         self.logger = logger
     }
@@ -103,7 +105,7 @@ final class Reclaimer: Sendable {
                 return nil
             }
             let length = state.isStuck ? Self.patience : Self.pause
-            let pause = Task<Void, Never> { _ = try? await Task.sleep(for: length) }
+            let pause = Task(executorPreference: executor) { () -> Void in _ = try? await Task.sleep(for: length) }
             state.pause = pause
             return pause
         }

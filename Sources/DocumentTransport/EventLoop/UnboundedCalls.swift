@@ -13,11 +13,14 @@ package final class UnboundedCalls: Sendable {
 
     private let name: String
     private let mostHanging: Int
+    private let executor: (any TaskExecutor)?
     private let state = Mutex(State())
 
-    package init(name: String, mostHanging: Int = 2) {
+    /// - Parameter executor: where it is counted how long who was cancelled still waits.
+    package init(name: String, mostHanging: Int = 2, executor: (any TaskExecutor)? = nil) {
         self.name = name
         self.mostHanging = mostHanging
+        self.executor = executor
     }
 
     /// Whether one is under way, or hangs.
@@ -66,7 +69,7 @@ package final class UnboundedCalls: Sendable {
         let result = await withTaskCancellationHandler {
             await call.result
         } onCancel: {
-            Task {
+            Task(executorPreference: executor) {
                 try? await Task.sleep(for: patience)
                 self.giveUp(call)
             }

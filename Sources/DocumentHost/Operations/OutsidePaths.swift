@@ -54,6 +54,6 @@ final class OutsidePaths: Sendable {
         at path: FilePath, _ body: @escaping @Sendable () -> Value
     ) async -> Value? {
         guard calls != nil else { return body() }
-        return await Task(executorPreference: executor) { try? await look(at: path, body) }.value
+        return await Task(executorPreference: executor) { try? await self.look(at: path, body) }.value
     }
 }

@@ -126,10 +126,14 @@ final class Reclaimer: Sendable {
             for isOnlineOnly in [true, false] {
                 try await evict(isOnlineOnly, &plan, &unreachable, within: limits)
             }
-            guard isMeant(limits) else { return }
             let isDone = plan.isDone
-            state.withLock { $0.isStuck = !isDone }
-            if !isDone {
+            let isStillMeant = state.withLock { state in
+                // In one: what is set meanwhile is looked at at once.
+                guard state.limits == limits else { return false }
+                state.isStuck = !isDone
+                return true
+            }
+            if isStillMeant, !isDone {
                 logger.notice(
                     "more is here than may be, and no more of it can leave", metadata: ["bytes": "\(plan.left)"])
             }

@@ -229,6 +229,8 @@ final class ContainerClearing: Sendable {
             } catch {
                 if error.code == .noSuchItem { continue }
                 if error.code == .cancelled {
+                    // What its provider has cancelled by itself stays open: asked again at once, it might go on like that for good.
+                    guard Task.isCancelled else { throw error }
                     // Whoever asked is gone; it goes on all the same, behind this one's claim.
                     underWay.withLock { _ = $0.remove(entry.id) }
                     work.add { [self] in await resume(entry.domain) }

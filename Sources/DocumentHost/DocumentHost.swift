@@ -179,7 +179,8 @@ public final class DocumentHost: Sendable {
             // Before anything is compared: what happens meanwhile is told.
             try localChanges.begin()
             let signOuts = try store.finishSignOuts(forgetting: secrets)
-            report = try store.reconcile()
+            // In simulations all that blocks is carried out in turns.
+            report = try store.reconcile(leavingSources: stepping == nil)
             do {
                 try store.dropNeedlessParts(before: Self.secondsSince1970() - configuration.parts.patience)
             } catch {
@@ -224,8 +225,10 @@ public final class DocumentHost: Sendable {
             catchUps: SharedTransfers(work: work, executor: loop), listings: listings,
             placeholders: PlaceholderWriter(storage: storage, listings: listings, work: work, logger: logger),
             sender: sender, logger: logger)
+        let leftSources = LeftSources(storage: storage, work: work, logger: logger)
+        leftSources.removeLater(report.sources)
         interrupted = InterruptedChanges(
-            report.pending, storage: storage, domains: domains, locks: locks, follower: follower,
+            report.pending, storage: storage, domains: domains, locks: locks, follower: follower, sources: leftSources,
             looks: SharedTransfers(work: work, executor: loop), work: work, retry: RetryPolicy(), clock: clock,
             logger: logger)
         let rules: @Sendable (DomainName) -> DomainRules = { [deletions] name in

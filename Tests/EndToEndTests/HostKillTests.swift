@@ -140,7 +140,10 @@ import Testing
             // Moved in from the moment when it was at its place; before, it never happened.
             let isMoved = ![.arriveBegan, .arriveStaged].contains(step)
             #expect((there.status == 0) == isMoved)
-            #expect((machine.read(local) == nil) == isMoved, "the document is on both sides, or on none")
+            // The start waits for no old place to be emptied.
+            #expect(
+                Machine.eventually { (machine.read(local) == nil) == isMoved },
+                "the document is on both sides, or on none: \(machine.logTail)")
             guard isMoved else { break }
             #expect(
                 Machine.eventually { machine.read(machine.remote + "/new.txt") == "local\n" },

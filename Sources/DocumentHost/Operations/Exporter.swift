@@ -140,7 +140,7 @@ struct Exporter: Sendable {
             // Whoever finds it from now on brings its contents when they are not here yet: not while they are just coming.
             new = try await locks.withLock(ItemKey(domain: domain.name, id: item.id)) {
                 () async throws(DocumentError) in
-                try await storage.run { try $0.finish(export, as: item) }
+                try await storage.run { try $0.finish(export, as: item, leavingSource: true) }
             }
             // Presenters of the folders around hear of it (COORD-26).
             if !broker.isIdle { broker.noticed(.appeared, on: try storage.read { try $0.coordinated(new) }) }
@@ -150,10 +150,29 @@ struct Exporter: Sendable {
             throw error.code == .cancelled ? error : error.wrapped("\(location) could not be made: \(error.message)")
         }
         guard try await !made.isGone(new.id, of: domain.name, since: heard, session) else {
+            // What was moved is still where it was.
+            try await storage.run { try $0.abandon(export) }
             throw DocumentError(
                 .noSuchItem, "\(location) was made, and was removed on the remote at once: look there who did that.")
         }
+        if removingSource {
+            try await removeSource(source, of: new) { try $0.removeSource(ofPlaced: export.entry) }
+        }
         return new
+    }
+
+    /// Removes what was moved, when the provider has it: nothing has failed when it stays but that. Nobody else waits for a disk or
+    /// a network that gives no answer.
+    private func removeSource(
+        _ source: FilePath?, of item: IndexedItem, _ body: @escaping @Sendable (DocumentStore) throws -> Void
+    ) async throws(DocumentError) {
+        do throws(DocumentError) {
+            try await storage.runOutside { (store, _) throws -> Void in try body(store) }
+        } catch {
+            guard error.code != .cancelled, let source else { throw error }
+            let problem = StayingSource(at: source).problem
+            try await storage.write { try $0.setProblem(problem, of: item.id, in: item.domain) }
+        }
     }
 
     /// An item that is there already, elsewhere or under another name, was not made: the original must not go for it.
@@ -261,23 +280,18 @@ struct Exporter: Sendable {
             guard item.id == existing.id else {
                 throw session.broken("took \(location) and answered with another item")
             }
-            let now = try await storage.run { store in
+            try await storage.run { store in
                 _ = try store.apply([item], in: domain.name)
                 try store.putSent(contents, of: request, as: item, in: domain.name)
                 // Only now; what cannot be dropped is, with the next one that is kept.
                 try? store.pruneVersions(of: item.id, in: domain.name)
-                if removingSource, let sent = contents.source {
-                    do {
-                        try store.removeSource(source, expecting: sent, of: item.id, in: domain.name)
-                    } catch let error as DocumentError {
-                        // The remote has it: nothing has failed but that.
-                        try store.root.index.write(durably: false) {
-                            try $0.setProblem(error, of: item.id, in: domain.name)
-                        }
-                    }
-                }
-                return try store.root.index.read { try $0.item(item.id, in: domain.name) }
             }
+            if removingSource, let sent = contents.source {
+                try await removeSource(source, of: existing) { store in
+                    try store.removeSource(source, expecting: sent, of: item.id, in: domain.name)
+                }
+            }
+            let now = try storage.read { try $0.item(item.id, in: domain.name) }
             await localMoves.arrived(moving, as: now ?? existing, in: claim)
             return now ?? existing
         } catch {

@@ -17,6 +17,7 @@ final class InterruptedChanges: Sendable {
     private let domains: DomainRegistry
     private let locks: KeyedLock<ItemKey>
     private let follower: ChangeFollower
+    private let sources: LeftSources
     private let looks: SharedTransfers<DomainName, Void>
     /// How often something of a domain could not be looked up, one time after the other.
     private let failures = Mutex<[DomainName: Int]>([:])
@@ -30,8 +31,8 @@ final class InterruptedChanges: Sendable {
     ///   - clock: counts from some moment, and never backwards.
     init(
         _ pending: [JournalEntry], storage: StorageThreads, domains: DomainRegistry, locks: KeyedLock<ItemKey>,
-        follower: ChangeFollower, looks: SharedTransfers<DomainName, Void>, work: WorkGroup, retry: RetryPolicy,
-        clock: @escaping @Sendable () -> Duration, logger: Logger
+        follower: ChangeFollower, sources: LeftSources, looks: SharedTransfers<DomainName, Void>, work: WorkGroup,
+        retry: RetryPolicy, clock: @escaping @Sendable () -> Duration, logger: Logger
     ) {
         let asked = pending.filter { [.rename, .remove, .export, .move].contains($0.action) }
         entries = Mutex(Dictionary(grouping: asked, by: \.domain))
@@ -39,6 +40,7 @@ final class InterruptedChanges: Sendable {
         self.domains = domains
         self.locks = locks
         self.follower = follower
+        self.sources = sources
         self.looks = looks
         wakes = DomainWakes(work: work, clock: clock)
         self.retry = retry
@@ -186,9 +188,9 @@ final class InterruptedChanges: Sendable {
             try await follower.list(parent, of: domain)
         }
         let isThere = try storage.read { try $0.holder(of: name, in: parent, of: domain.name)?.item.name == name }
-        guard isThere, entry.action == .move, let export = try await storage.run({ try $0.resumeMove(entry) }) else {
-            return try await storage.run { try $0.closeLookedUp(entry) }
-        }
+        guard isThere, entry.action == .move,
+            let export = try await storage.runOutside({ store, _ in try store.resumeMove(entry) })
+        else { return try await storage.run { try $0.closeLookedUp(entry) } }
         do throws(DocumentError) {
             let item = try await domain.provider.create(
                 ProviderCall.CreateCall(
@@ -199,8 +201,10 @@ final class InterruptedChanges: Sendable {
             }
             // Listed by now: somebody may just be opening it.
             _ = try await locks.withLock(ItemKey(domain: domain.name, id: item.id)) {
-                () async throws(DocumentError) in try await storage.run { try $0.finish(export, as: item) }
+                () async throws(DocumentError) in
+                try await storage.run { try $0.finish(export, as: item, leavingSource: true) }
             }
+            sources.removeLater([export.entry])
         } catch {
             // Somebody else's.
             guard error.code == .nameCollision else { throw error }

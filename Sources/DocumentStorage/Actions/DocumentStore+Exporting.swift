@@ -77,7 +77,10 @@ extension DocumentStore {
     }
 
     /// The provider has made the item.
-    package func finish(_ export: Export, as item: Item) throws -> IndexedItem {
+    ///
+    /// - Parameter leavingSource: the source of a move is left to ``removeSource(ofPlaced:)``, which may block for ever: whoever has
+    ///   the item's lock is not to wait for that.
+    package func finish(_ export: Export, as item: Item, leavingSource: Bool = false) throws -> IndexedItem {
         let domain = export.entry.domain
         let isMove = export.entry.action == .move
         try reached(isMove ? .moveAnswered : .exportAnswered)
@@ -101,7 +104,8 @@ extension DocumentStore {
         refreshPlaceholder(item.id, in: domain)
         try reached(isMove ? .moveRecorded : .exportRecorded)
         if isMove {
-            try finishMove(entry, export.contents)
+            entry = try placeMoved(entry, export.contents)
+            if !leavingSource { try endMove(entry) }
         } else {
             discard(request: entry.payload.staging)
         }
@@ -147,8 +151,10 @@ extension DocumentStore {
 
     // MARK: Moves
 
-    /// From `moveRecorded` on, also after a crash: contents to the item's place, then the source away.
-    func finishMove(_ entry: JournalEntry, _ contents: StagedFile?) throws {
+    /// From `moveRecorded` on, also after a crash: contents to the item's place.
+    ///
+    /// - Returns: the entry, whose source is to go.
+    func placeMoved(_ entry: JournalEntry, _ contents: StagedFile?) throws -> JournalEntry {
         guard let id = entry.itemID else {
             throw DocumentError(.internal, "A move without an item was to be finished.")
         }
@@ -169,10 +175,45 @@ extension DocumentStore {
             }
             try reached(.movePublished)
         }
-        try removeSource(of: entry, id)
+        return entry
+    }
+
+    /// From `movePublished` on, also after a crash: the source away.
+    private func endMove(_ entry: JournalEntry) throws {
+        if let id = entry.itemID, let source = entry.payload.sourcePath, let expected = entry.payload.file {
+            do {
+                // Only if it still is what was sent: otherwise it stays, and the item says so.
+                try removeSource(source, expecting: expected, of: id, in: entry.domain)
+            } catch let error as DocumentError {
+                // The provider has the item: nothing has failed but that.
+                logger.warning("what was moved in stays in its old place, too", metadata: ["error": "\(error)"])
+                let problem = StayingSource(at: source).problem
+                try index.write(durably: false) { try $0.setProblem(problem, of: id, in: entry.domain) }
+            }
+        }
         try index.write(durably: false) { try $0.finish(entry) }
         discard(request: entry.payload.staging)
         try reached(.moveSourceRemoved)
+    }
+
+    /// What an arrival or a move still has to do when its contents are in their place: its source goes, as far as it still is what
+    /// was copied. Blocks for ever where that is on a disk or a network that gives no answer.
+    ///
+    /// The source stays when what was moved is gone from here by then, perhaps with its domain.
+    package func removeSource(ofPlaced entry: JournalEntry) throws {
+        guard let open = try index.read({ try $0.open(entry) }) else { return }
+        let isHere = try index.read { index in
+            try open.itemID.map { try index.item($0, in: open.domain)?.exists ?? false } ?? false
+        }
+        guard isHere else {
+            try index.write(durably: false) { try $0.finish(open) }
+            return discard(request: open.payload.staging)
+        }
+        switch open.step {
+        case .arriveRecorded: try removeSource(of: open)
+        case .movePublished: try endMove(open)
+        default: break
+        }
     }
 
     private func publish(
@@ -185,13 +226,8 @@ extension DocumentStore {
         return (try tree.publish(staged, at: location, replacing: nil, durably: true), staged.digest)
     }
 
-    /// Only if it still is what was sent: otherwise it stays, and the item says so.
-    private func removeSource(of entry: JournalEntry, _ id: ItemIdentifier) throws {
-        guard let source = entry.payload.sourcePath, let expected = entry.payload.file else { return }
-        try removeSource(source, expecting: expected, of: id, in: entry.domain)
-    }
-
-    /// The same of what was sent in place of a document.
+    /// Removes what was sent, also in place of a document, where it still is that. Else the item says that it stays. May block for
+    /// ever.
     package func removeSource(
         _ source: FilePath, expecting expected: FileIdentity, of id: ItemIdentifier, in domain: DomainName
     ) throws {

@@ -198,18 +198,17 @@ extension DocumentStore {
 
     /// After a crash: what is at its place goes on, everything else never happened (the source is whole).
     ///
-    /// - Returns: whether the item is here.
-    func resumeArrival(_ entry: JournalEntry) throws -> Bool {
-        var entry = entry
+    /// - Returns: the entry, whose source is to go; nil when nothing is to be done any more.
+    func resumeArrival(_ entry: JournalEntry) throws -> JournalEntry? {
         let place = Location(domain: entry.domain, components: entry.payload.destination ?? [])
         let isThere = try entry.payload.file.map { try tree.inode(at: place) == $0.inode } ?? false
         guard isThere else {
             try index.write { try $0.finish(entry) }
-            return entry.step != .arriveStaged
+            if entry.step == .arriveStaged { discard(request: entry.payload.staging) }
+            return nil
         }
-        if entry.step == .arriveStaged { entry = try record(entry) }
-        try removeSource(of: entry)
-        return true
+        guard entry.step == .arriveStaged else { return entry }
+        return try record(entry)
     }
 }
 

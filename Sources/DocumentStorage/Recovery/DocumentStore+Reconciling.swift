@@ -5,26 +5,31 @@ extension DocumentStore {
     /// Compares index, journal and tree, and mends what a crash left. To be called once, before anything else.
     ///
     /// Its cost follows the number of items that have contents here; placeholders are derived and not looked at.
-    package func reconcile() throws -> ReconciliationReport {
+    ///
+    /// - Parameter leavingSources: sources of what was moved in are not touched: they may be on a disk or a network that gives no
+    ///   answer, and nobody could start for that. The report says which still have to go, see ``removeSource(ofPlaced:)``.
+    package func reconcile(leavingSources: Bool = false) throws -> ReconciliationReport {
         do {
-            return try compare()
+            return try compare(leavingSources)
         } catch let error as DocumentError where error.isOutOfSpace {
             // Parts of contents can come again; nothing can be written down before there is room.
             let swept = try root.staging.sweepFetched()
             let isRoom = (try? makeRoomInTrash()) ?? false
             guard swept > 0 || isRoom else { throw error }
             logger.warning("the disk is full: what came of documents that are not whole was removed")
-            return try compare()
+            return try compare(leavingSources)
         }
     }
 
-    private func compare() throws -> ReconciliationReport {
+    private func compare(_ leavingSources: Bool) throws -> ReconciliationReport {
         var report = ReconciliationReport()
         let staying = try rescueStaged(&report)
         let entries = try index.read { try $0.journal() }
         var unsure: [JournalEntry] = []
-        for entry in entries where try !recover(entry, &report, isLast: false) { unsure.append(entry) }
-        for entry in unsure { _ = try recover(entry, &report, isLast: true) }
+        for entry in entries where try !recover(entry, &report, isLast: false, leavingSources: leavingSources) {
+            unsure.append(entry)
+        }
+        for entry in unsure { _ = try recover(entry, &report, isLast: true, leavingSources: leavingSources) }
         let present = try reconcilePresent(&report)
         let unrecorded = try unrecordedFiles(besides: present.inodes, &report)
         let displaced = try settleDisplaced(present.displaced, among: unrecorded, &report)
@@ -47,7 +52,7 @@ extension DocumentStore {
             // Nothing else depends on it.
             logger.error("the trash could not be looked through", metadata: ["error": "\(error)"])
         }
-        let keeping = Set(report.pending.compactMap(\.payload.staging))
+        let keeping = Set((report.pending + report.sources).compactMap(\.payload.staging))
             .union(try index.read { try $0.partialRequests() }).union(staying)
         report.swept = try root.sweptAtOpening + root.staging.sweep(keeping: keeping)
         for finding in report.findings { logger.notice("\(finding)") }

@@ -1,12 +1,15 @@
 internal import DocumentModel
 internal import Logging
+internal import SystemPackage
 
 /// What was begun before the start is carried on, or taken back.
 extension DocumentStore {
-    /// - Parameter isLast: the tree follows the index, as far as it can: what is not at an item's place is nowhere.
+    /// - Parameters:
+    ///   - isLast: the tree follows the index, as far as it can: what is not at an item's place is nowhere.
+    ///   - leavingSources: as of ``reconcile(leavingSources:)``.
     /// - Returns: false when that has to be so first.
     func recover(
-        _ entry: JournalEntry, _ report: inout ReconciliationReport, isLast: Bool
+        _ entry: JournalEntry, _ report: inout ReconciliationReport, isLast: Bool, leavingSources: Bool
     ) throws -> Bool {
         let evidence = try self.evidence(for: entry)
         let decision = RecoveryDecision(for: entry, evidence)
@@ -66,11 +69,18 @@ extension DocumentStore {
             try carryOn(entry, "writing", name, &report) { refused = try recordEdits(entry, dropping: false).refused }
             report.findings += refused.map(\.message)
         case .finishMove:
-            try carryOn(entry, "move", name, &report) { try finishMove(entry, try movedContents(entry)) }
-        case .resumeArrival:
-            try carryOn(entry, "moving in", name, &report) {
-                if try !resumeArrival(entry) { discard(request: entry.payload.staging) }
+            var left: JournalEntry?
+            try carryOn(entry, "move", name, &report) {
+                let contents = try entry.step == .moveRecorded ? movedContents(entry) : nil
+                left = try end(placeMoved(entry, contents), leavingSource: leavingSources)
             }
+            if let left { report.sources.append(left) }
+        case .resumeArrival:
+            var left: JournalEntry?
+            try carryOn(entry, "moving in", name, &report) {
+                if let placed = try resumeArrival(entry) { left = try end(placed, leavingSource: leavingSources) }
+            }
+            if let left { report.sources.append(left) }
         case .takeIn:
             do {
                 guard let made = try resumeMaking(entry) else { break }
@@ -96,6 +106,16 @@ extension DocumentStore {
             try carryOn(entry, entry.action.rawValue, name, &report) { try perform(entry) }
         }
         return true
+    }
+
+    /// Of an arrival or a move whose contents are in their place.
+    ///
+    /// - Returns: the entry, when its source is left for later.
+    private func end(_ placed: JournalEntry, leavingSource: Bool) throws -> JournalEntry? {
+        // What is in the storage root itself, as the trash is, gives an answer.
+        if leavingSource, let source = placed.payload.sourcePath, !source.starts(with: root.path) { return placed }
+        try removeSource(ofPlaced: placed)
+        return nil
     }
 
     /// The contents of an interrupted move: the copy, or the source once more. Nil when neither is there any longer:

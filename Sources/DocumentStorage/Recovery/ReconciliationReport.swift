@@ -7,6 +7,8 @@ package struct ReconciliationReport: Sendable {
     /// What only the provider knows the outcome of: sends, to take up with ``DocumentStore/resumeSending(_:)`` once it is
     /// there, and what else it was asked for, to be looked up.
     package var pending: [JournalEntry] = []
+    /// Arrivals and moves whose contents are in their place, and whose sources still have to go.
+    package var sources: [JournalEntry] = []
     /// Files that belong to no item. They stay where they are.
     package var unknownFiles: [Location] = []
     /// Documents' files that programs have given other places while no host ran: the documents are to follow them.

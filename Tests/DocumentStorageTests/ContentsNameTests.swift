@@ -1,5 +1,6 @@
 import DocumentModel
 import DocumentTestSupport
+import Glibc
 import SystemPackage
 import Testing
 
@@ -101,6 +102,37 @@ struct ContentsNameTests {
         _ = try storage.store.finish(sending, as: told("2", "two, written"))
         #expect(try contents()[two] == "two, written")
         #expect(try current() != two)
+    }
+
+    /// Other contents of the same size, with the time that the file had.
+    private func rewriteUnseen(_ text: String) throws {
+        let path = storage.tree.path(of: try storage.location("a.txt"))
+        let modified = try #require(try storage.tree.file(at: storage.location("a.txt"))).modified
+        try storage.write(text, to: path)
+        let time = timespec(tv_sec: Int(modified.seconds), tv_nsec: Int(modified.nanoseconds))
+        #expect(utimensat(AT_FDCWD, path.string, [time, time], 0) == 0)
+    }
+
+    @Test(
+        "VER-8: what is written into a file that was sent, with its time set back, is not called as what was in it before"
+    )
+    func writtenUnseen() throws {
+        try storage.provide(item, "one")
+        try storage.edit("a", "two")
+        var names = [try current()]
+        for (number, text) in ["six", "ten", "new"].enumerated() {
+            let sending = try storage.store.beginSending(item.id, in: storage.domain)
+            try rewriteUnseen(text)
+            _ = try storage.store.finish(sending, as: told("\(number + 2)", text))
+            #expect(try storage.store.recordChange(of: item.id, in: storage.domain).state == .changed)
+            names.append(try current())
+        }
+        #expect(Set(names).count == names.count)
+        let kept = try contents()
+        #expect(kept[names[0]] == "two" && kept[names[1]] == "six" && kept[names[2]] == "ten")
+        // By the name that it has now it is found when it was sent, too.
+        try send(as: "9")
+        #expect(try current() == names[3])
     }
 
     @Test("VER-8: an edit that a version replaces before it was sent is called the same as an older version")

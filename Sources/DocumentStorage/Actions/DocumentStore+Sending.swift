@@ -220,7 +220,7 @@ extension DocumentStore {
             var outcome = answered ?? ApplyOutcome()
             try index.retireBases(of: id, in: domain)
             try index.forgetUnanswered(of: now.item)
-            if let name = sentName(sending) { try index.keepName(name, of: item.version, of: now.item) }
+            if let name = try sentName(sending, index) { try index.keepName(name, of: item.version, of: now.item) }
             if let base { try index.addKeptVersion(base, in: domain) }
             // An edit survives a deletion, also one that is under way.
             let isRevived = try isBeingWritten && index.known(id, in: domain).isGone
@@ -251,18 +251,19 @@ extension DocumentStore {
     }
 
     /// What the contents were called until they were sent; nil where nobody knows what was in the file then.
-    private func sentName(_ sending: Sending) -> String? {
+    private func sentName(_ sending: Sending, _ index: IndexReader) throws -> String? {
         guard !sending.entry.payload.mayBeOthers else { return nil }
-        return sending.snapshot.source?.contentsName(of: sending.item)
+        return try sending.snapshot.source.map { try index.writtenName(of: $0, sending.item) }
     }
 
     private func keepSent(_ sending: Sending, as item: Item, _ location: Location) throws -> KeptVersion {
         let size = sending.snapshot.identity.size
+        let name = try index.read { try sentName(sending, $0) }
         return KeptVersion(
             itemID: item.id, role: .base, version: item.version,
             kept: try root.versions.keep(sending.snapshot, of: location, stayingInStaging: true), size: size,
             modified: sending.snapshot.source?.modified ?? item.modified,
-            name: sentName(sending) ?? KeptVersion.identifier(of: item.version, of: item.id))
+            name: name ?? KeptVersion.identifier(of: item.version, of: item.id))
     }
 
     /// The item was gone at the provider, and was made anew there with these contents: an edit survives a deletion
@@ -389,10 +390,11 @@ extension DocumentStore {
         var gained: [KeptVersion] = []
         if !keepingLocal, let file {
             // Ours are older contents now: whoever chose wrongly gets them back.
+            let name = try index.read { try $0.writtenName(of: file, item) }
             let kept = try root.versions.keep(copyOf: location)
             let ours = KeptVersion(
                 itemID: id, role: .older, version: .none, kept: kept, size: file.size, modified: file.modified,
-                name: file.contentsName(of: item))
+                name: name)
             gained.append(try index.write { try $0.addKeptVersion(ours, in: domain) })
             refreshPlaceholder(id, in: domain)
             try tree.removeFile(at: location, expecting: file)

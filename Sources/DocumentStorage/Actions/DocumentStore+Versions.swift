@@ -50,9 +50,10 @@ extension DocumentStore {
                 == VersionStore.digest(ofFileAt: tree.path(of: location))
         }
         guard !isKept else { return nil }
+        let name = try index.read { try $0.writtenName(of: local, item) }
         return KeptVersion(
             itemID: item.id, role: .older, version: .none, kept: try root.versions.keep(copyOf: location),
-            size: local.size, modified: local.modified, name: local.contentsName(of: item))
+            size: local.size, modified: local.modified, name: name)
     }
 
     /// Keeps the contents of a document that another one is to replace, as older contents of that one. What is not here

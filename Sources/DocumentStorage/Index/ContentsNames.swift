@@ -18,8 +18,23 @@ extension IndexReader {
     package func currentName(of item: IndexedItem) throws -> String {
         let version = item.synced ?? item.item.version
         // All contents of a provider that tells no versions would have one name.
-        if let local = item.local, item.isUnsent || version.content.isEmpty { return local.contentsName(of: item) }
+        if let local = item.local, item.isUnsent || version.content.isEmpty { return try writtenName(of: local, item) }
         return try contentsName(of: version, of: item)
+    }
+
+    /// What contents are called that were written here, and that the provider has not.
+    ///
+    /// - Parameter file: which has them, or had.
+    func writtenName(of file: FileIdentity, _ item: IndexedItem) throws -> String {
+        let name = file.contentsName(of: item)
+        guard let base = item.synced, !base.content.isEmpty else { return name }
+        // A program has written others into a file that was sent, of the same size, and has set its time back.
+        let isAnothers =
+            try contentsName(of: base, of: item) == name
+            || keptVersions(of: item.id, in: item.domain).contains { kept in
+                !kept.version.content.isEmpty && kept.identifier == name
+            }
+        return isAnothers ? file.contentsName(of: item, over: base) : name
     }
 }
 
@@ -36,10 +51,13 @@ extension IndexTransaction {
 extension FileIdentity {
     /// What contents of a document are called that were written here: 32 hexadecimal digits. Of what tells one state of the file
     /// from another (``hasSameContents(as:)``), so that another name does not change it.
-    func contentsName(of item: IndexedItem) -> String {
+    ///
+    /// - Parameter base: what they were written over, where that was in the same state of the file.
+    fileprivate func contentsName(of item: IndexedItem, over base: ItemVersion? = nil) -> String {
         var digest = Digest()
         digest.add(Array("written".utf8) + [0])
         digest.add(Array("\(item.row) \(inode) \(size) \(modified.seconds) \(modified.nanoseconds)".utf8))
+        if let base { digest.add([0] + base.content) }
         return RandomName.hex(digest.finish().prefix(16))
     }
 }

@@ -1,6 +1,7 @@
 import DocumentModel
 import DocumentProvider
 import Glibc
+import Synchronization
 import SystemPackage
 import Testing
 
@@ -158,6 +159,33 @@ import Testing
         #expect(now.version.content != sent.version.content)
         expectRefused { _ = try domain.modify(try replacing(sent, "mine"), .none) }
         #expect(try fixture.read(name) == "theirs")
+    }
+
+    @Test(
+        "VER-10: so is what is written into it while it has its place for a moment, also where the disk gives it no name then"
+    )
+    func rewrittenForAMoment() throws {
+        let fixture = self.fixture
+        let renames = Mutex(0)
+        let names = FolderNames { call in
+            guard case .rename = call else { return nil }
+            let number = renames.withLock { count in
+                count += 1
+                return count
+            }
+            // Exchanged, and exchanged back; then it has only its temporary name.
+            return number == 3 ? -EIO : nil
+        }
+        let domain = try fixture.domain(names: names) { step in
+            if step == .planned { try fixture.rewriteUnseen("two", "a") }
+            if step == .placed { try fixture.rewriteUnseen("theirs", "a") }
+        }
+        let item = try brought(domain)
+        expectRefused { _ = try domain.modify(try replacing(item, "ours.."), .none) }
+        #expect(renames.withLock { $0 } == 3)
+        _ = try domain.item(for: item.id)
+        #expect(try fixture.names() == ["a", "a (recovered)"])
+        #expect(try fixture.read("a") == "two" && fixture.read("a (recovered)") == "theirs")
     }
 
     @Test("So it is when the process ended meanwhile: the operation comes to what was sent", arguments: [true, false])

@@ -80,10 +80,16 @@ struct TemporaryItem: ~Copyable {
     /// - Parameter isPlanned: it may have had its place for a moment. What a program has written into it there stays.
     func discard(_ sighting: Sighting, isPlanned: Bool) {
         if case .item(let found) = sighting.look(at: name, in: folder),
-            isPlanned ? FolderMirror.isSame(found, as: facts) : found.key == key
+            isPlanned ? FolderMirror.isSame(found, as: facts) && !isRewritten : found.key == key
         {
             _ = FolderNames.remove(name, in: folder)
         }
+    }
+
+    /// Whether its contents are others, whatever its time says; false where nobody can tell.
+    private var isRewritten: Bool {
+        guard let digest, let file = try? folder.openBeneath(name, .document) else { return false }
+        return ContentDigest.of(file, size: facts.size) != digest
     }
 }
 

@@ -13,7 +13,7 @@ extension DocumentClient {
     /// When the host ends, as by an update or a crash, the sequence waits for the next one, and goes on. What happened in
     /// between nobody has told, so that its first element is ``ItemEvent/lost``. Whoever looks at everything anew then asks
     /// ``ItemEvents/client``: this client has lost its host. No host is started for that: one that somebody has ended stays
-    /// ended until it is needed.
+    /// ended until it is needed. Hosts that end as soon as they have come are asked every two seconds at most.
     ///
     /// ```swift
     /// let changes = try await client.changes(below: folder)
@@ -37,7 +37,8 @@ extension DocumentClient {
     package func changes(
         below location: Location?, waitingForHost patience: Duration, on clock: any Clock<Duration>
     ) async throws(DocumentError) -> ItemEvents {
-        let stage = ItemEvents.Stage(client: self, number: try await watch(location))
+        let stage = ItemEvents.Stage(
+            client: self, number: try await watch(location), age: ItemEvents.Stage.age(on: clock))
         return ItemEvents(watch: ItemEvents.Watch(location, stage, patience: patience, clock: clock))
     }
 
@@ -68,8 +69,16 @@ public struct ItemEvents: AsyncSequence, Sendable {
         var turn = 0
         let client: DocumentClient
         let number: UInt64
+        /// For how long it has told it.
+        let age: @Sendable () -> Duration
         /// Ends the connection, where it is there for this alone.
         var serving: Task<Void, Never>?
+
+        /// An age that begins now.
+        static func age(on clock: some Clock<Duration>) -> @Sendable () -> Duration {
+            let start = clock.now
+            return { start.duration(to: clock.now) }
+        }
     }
 
     /// The host keeps events as long as this lives.
@@ -103,7 +112,8 @@ public struct ItemEvents: AsyncSequence, Sendable {
                 error.code == .hostUnavailable || (stage.client.connection.hasPeerLeft && !Task.isCancelled)
             guard patience > .zero, hasHostEnded else { throw error }
             let location = location
-            let next = try await stage.client.successors.next(within: patience, on: clock) {
+            let rest = stage.turn == 0 ? Duration.zero : HostSearch.rest(after: stage.age())
+            let next = try await stage.client.successors.next(within: patience, after: rest, on: clock) {
                 (client) async throws(DocumentError) in try await client.watch(location)
             }
             let isFirst = current.withLock { current in
@@ -112,7 +122,7 @@ public struct ItemEvents: AsyncSequence, Sendable {
                 current.serving?.cancel()
                 current = Stage(
                     turn: stage.turn + 1, client: next.successor.client, number: next.value,
-                    serving: next.successor.serving)
+                    age: Stage.age(on: clock), serving: next.successor.serving)
                 return true
             }
             if !isFirst { next.successor.serving.cancel() }

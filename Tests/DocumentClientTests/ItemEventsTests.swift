@@ -148,6 +148,37 @@ import Testing
         }
     }
 
+    @Test("A host that ends whenever it is asked what happens is not asked again and again without a pause")
+    func endsAgainAndAgain() async throws {
+        let clock = ManualClock()
+        let watches = Atomic<Int>(0)
+        let dying = Mutex<FakeHost?>(nil)
+        let answer: FakeHost.Answer = { call in
+            guard case .transfers(.watch) = call else {
+                dying.withLock { $0 }?.die()
+                throw DocumentError(.unimplemented, "Nobody hears this.")
+            }
+            return .transfers(.watch(UInt64(watches.add(1, ordering: .relaxed).newValue)))
+        }
+        try await FakeHost.serving(answer) { host in
+            dying.withLock { $0 = host }
+            try await withDocumentClient(tool: "test", address: host.address, start: .never) { client in
+                let changes = try await client.changes(below: folder, waitingForHost: .seconds(60), on: clock)
+                let reader = Task { await error { for try await _ in changes {} } }
+                // The first one that came after it is asked at once.
+                for round in 2...4 {
+                    await clock.untilSleeping(1)
+                    #expect(watches.load(ordering: .relaxed) == round)
+                    clock.advance(by: .seconds(2))
+                }
+                await clock.untilSleeping(1)
+                reader.cancel()
+                let end = await reader.value
+                #expect(end?.code == .cancelled)
+            }
+        }
+    }
+
     @Test("Without patience it ends with its host")
     func withoutPatience() async throws {
         try await FakeHost.serving(telling()) { host in

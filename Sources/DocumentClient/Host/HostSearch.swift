@@ -5,6 +5,10 @@ struct HostSearch: Sendable {
     static let first = Duration.milliseconds(50)
     static let longest = Duration.seconds(2)
 
+    /// How long the first look waits when a host has ended that came after another one, and had been there for so long: one that
+    /// ends whenever it is asked is not to be asked without end.
+    static func rest(after age: Duration) -> Duration { max(.zero, longest - age) }
+
     let patience: Duration
     private var pauses = 0
 

@@ -29,13 +29,15 @@ final class Successors: Sendable {
 
     /// Looks for the next host until one is there, and asks it for something. One that ends meanwhile was not it.
     ///
+    /// - Parameter rest: how long it waits before the first look, of the patience.
     /// - Throws: `hostUnavailable` when there was none within the patience.
     func next<Value: Sendable>(
-        within patience: Duration, on clock: some Clock<Duration>,
+        within patience: Duration, after rest: Duration = .zero, on clock: some Clock<Duration>,
         _ ask: (DocumentClient) async throws(DocumentError) -> Value
     ) async throws(DocumentError) -> (successor: Successor, value: Value) {
         var search = HostSearch(patience: patience)
         let start = clock.now
+        if rest > .zero { try await Self.sleep(min(rest, patience), on: clock) }
         while true {
             let failure: DocumentError
             do throws(DocumentError) {
@@ -56,11 +58,15 @@ final class Successors: Sendable {
             guard let pause = search.pause(after: elapsed, jitter: Double.random(in: 0...1)) else {
                 throw none(within: patience, failure)
             }
-            do {
-                try await clock.sleep(for: pause)
-            } catch {
-                throw Self.cancelled
-            }
+            try await Self.sleep(pause, on: clock)
+        }
+    }
+
+    private static func sleep(_ pause: Duration, on clock: some Clock<Duration>) async throws(DocumentError) {
+        do {
+            try await clock.sleep(for: pause)
+        } catch {
+            throw cancelled
         }
     }
 

@@ -18,8 +18,9 @@ enum ContentDigest {
         guard (0...largest).contains(size) else { return nil }
         // What libcrypto could be configured with is not for a provider to read.
         _ = prepared
-        guard let context = EVP_MD_CTX_new(), EVP_DigestInit_ex(context, EVP_sha256(), nil) == 1 else { return nil }
+        guard let context = EVP_MD_CTX_new() else { return nil }
         defer { EVP_MD_CTX_free(context) }
+        guard EVP_DigestInit_ex(context, EVP_sha256(), nil) == 1 else { return nil }
         let room = 1 << 18
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: room, alignment: 16)
         defer { buffer.deallocate() }
@@ -30,7 +31,8 @@ enum ContentDigest {
             let count = docent_pread(file.descriptor, base, min(room, Int(size + 1 - length)), length)
             guard count >= 0 else { return nil }
             guard count > 0 else { break }
-            EVP_DigestUpdate(context, base, count)
+            // Of a part of them, others would have the same.
+            guard EVP_DigestUpdate(context, base, count) == 1 else { return nil }
             length += Int64(count)
         }
         var digest = [UInt8](repeating: 0, count: 32)

@@ -70,6 +70,17 @@ ssize_t copy_file_range(
         SYS_copy_file_range, source, (long)source_offset, target, (long)target_offset, (long)size, flags);
 }
 
+/// What is only set aside shows in nothing that a host sees, and memory would be filled with zeros for it.
+int fallocate64(int file, int mode, off64_t offset, off64_t size) {
+    char path[PATH_MAX];
+    if ((mode & FALLOC_FL_KEEP_SIZE) != 0 && is_ours(file, path, sizeof path)) return 0;
+    return (int)simulation_system_call(SYS_fallocate, file, mode, offset, size, 0, 0);
+}
+
+int fallocate(int file, int mode, off_t offset, off_t size) {
+    return fallocate64(file, mode, offset, size);
+}
+
 int fsync(int file) {
     return (int)change_file(SIMULATION_FLUSH, file, 0, NULL, 0, SYS_fsync, file, 0, 0, 0, 0, 0);
 }

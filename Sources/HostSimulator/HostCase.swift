@@ -45,11 +45,16 @@ package struct HostCase: Sendable {
         return scenario
     }
 
+    /// Begins the program anew as runs need it, so that none of those that it starts has to.
+    package static func settle() {
+        simulation_settle(CommandLine.unsafeArgv)
+    }
+
     /// Makes the run in this process, once only, and says what came of it.
     ///
     /// - Returns: whether all held.
     package func run(isShown: Bool) -> Bool {
-        simulation_settle(CommandLine.unsafeArgv)
+        Self.settle()
         let folder = "/dev/shm/docent-simulation-\(10_000_000 + getpid())/"
         let scenario = scenario
         guard HostSimulation.prepare(folder, for: scenario) else {

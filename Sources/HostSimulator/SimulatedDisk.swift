@@ -104,14 +104,14 @@ final class SimulatedDisk {
     }
 
     private func flush(_ inode: ino_t) {
-        guard var file = contents[inode], !file.pieces.isEmpty else { return }
+        guard contents[inode]?.pieces.isEmpty == false, var file = contents.removeValue(forKey: inode) else { return }
         for piece in file.pieces { piece.apply(to: &file.safe) }
         file.pieces = []
         contents[inode] = file
     }
 
     func flushAll() {
-        for inode in contents.keys { flush(inode) }
+        for inode in Array(contents.keys) { flush(inode) }
         for change in names { change.bury() }
         names = []
     }

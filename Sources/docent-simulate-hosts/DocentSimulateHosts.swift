@@ -49,6 +49,7 @@ import HostSimulator
             let isWell = HostCase(seed: show, mistake: planted, without: without, isLossy: isLossy).run(isShown: !one)
             throw isWell ? ExitCode.success : ExitCode(2)
         }
+        HostCase.settle()
         guard mistakes == 0 else {
             throw HostBatch.hunt(atMost: mistakes, jobs, for: planted) ? ExitCode.success : ExitCode.failure
         }

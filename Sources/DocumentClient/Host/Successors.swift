@@ -35,6 +35,7 @@ final class Successors: Sendable {
         within patience: Duration, after rest: Duration = .zero, on clock: some Clock<Duration>,
         _ ask: (DocumentClient) async throws(DocumentError) -> Value
     ) async throws(DocumentError) -> (successor: Successor, value: Value) {
+        guard !state.withLock({ $0.hasEnded }) else { throw Self.ended }
         var search = HostSearch(patience: patience)
         let start = clock.now
         if rest > .zero { try await Self.sleep(min(rest, patience), on: clock) }
@@ -93,9 +94,7 @@ final class Successors: Sendable {
             state.tasks[number] = task
             return task
         }
-        guard let task else {
-            throw DocumentError(.cancelled, "The client has ended: what it was to do is over.")
-        }
+        guard let task else { throw Self.ended }
         for await outcome in outcomes {
             return Successor(client: try outcome.get(), serving: task)
         }
@@ -130,5 +129,6 @@ final class Successors: Sendable {
             causes: [last.message] + last.causes)
     }
 
+    private static let ended = DocumentError(.cancelled, "The client has ended: what it was to do is over.")
     private static let cancelled = DocumentError(.cancelled, "Waiting for the next host was cancelled.")
 }

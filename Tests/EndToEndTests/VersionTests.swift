@@ -159,6 +159,11 @@ import Testing
             #expect(Machine.eventually(within: 60) { machine.read(theirs) == machine.read(out) })
             #expect(try machine.succeed("conflicts").contains("Nothing is in conflict"))
             #expect(machine.read(secret) == "secret\n")
+
+            try machine.write(".txt merge-it\n", to: settings + "/merge-programs")
+            let mistaken = try machine.docent("resolve", "d:/a.txt", "--merge")
+            #expect(mistaken.status == 78, "the user's settings have a mistake")
+            #expect(mistaken.errors.contains("merge-programs, line 1"), "\(mistaken.errors)")
             // What it left in its folder is gone with that.
             let left = try FileManager.default.contentsOfDirectory(atPath: "/tmp").filter {
                 $0.hasPrefix("docent-merge.") && machine.read("/tmp/\($0)/cache/file") == machine.folder + "\n"

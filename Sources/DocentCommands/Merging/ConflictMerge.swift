@@ -19,8 +19,7 @@ struct ConflictMerge {
     }
 
     func run(_ client: DocumentClient) async throws {
-        let type = try await client.item(at: location).item.contentType
-        let program = try MergePrograms.ofUser().program(for: type, MachineTypes().current)
+        let program = try Self.program(for: try await client.item(at: location).item)
         let merger: ConflictMerger = { sides, result in
             if let program {
                 try await program.merge(sides, into: result)
@@ -32,6 +31,17 @@ struct ConflictMerge {
             try await client.mergedVersion(of: location, into: destination, by: merger)
         } else {
             try await client.mergeConflict(at: location, by: merger)
+        }
+    }
+
+    /// The user's program for a document; nil: lines.
+    private static func program(for item: Item) throws -> MergeProgram? {
+        do throws(DocumentError) {
+            return try MergePrograms.ofUser().program(for: item, MachineTypes().current)
+        } catch {
+            // What cannot be read may be readable in a moment.
+            if error.code == .invalidArgument { throw WrongSetting(error: error) }
+            throw error
         }
     }
 
@@ -47,7 +57,10 @@ struct ConflictMerge {
                     while case let count = try input.read(into: buffer), count > 0 {
                         total += count
                         guard total <= largest else {
-                            throw DocumentError(.invalidArgument, "\(location) is too large to be merged.")
+                            throw DocumentError(
+                                .invalidArgument,
+                                "\(location) has more than 64 MiB on one side, which is too large to be merged: choose with --keep."
+                            )
                         }
                         try output.writeAll(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
                     }

@@ -36,7 +36,10 @@ package struct DaemonOptions: Hashable, Sendable {
           --help               show this
 
         DOCENT_ROOT names the storage root (default: $XDG_DATA_HOME/docent), XDG_RUNTIME_DIR the folder of the socket.
-        DOCENT_DEVICE_NAME is what this device is called for people on other ones (default: the machine's name).
+        DOCENT_DEVICE_NAME is what this device is called for people on other ones (default: the machine's name);
+        DOCENT_PROVIDER_PATH names further provider bundles, with colons between.
+
+        Exit codes: 0; 1 for a failure; 64 for wrong usage; 78 for a mistake in your settings.
         """
 
     /// - Throws: ``DocumentError`` with the code `invalidArgument`.

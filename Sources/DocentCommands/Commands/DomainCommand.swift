@@ -15,7 +15,7 @@ struct DomainCommand: AsyncParsableCommand {
             discussion: """
                 “docent provider show ID” tells which settings a provider has. In paths, ~ is your home folder, and \
                 what is relative begins at the current folder. What is secret is not written here, where other users see \
-                it: write --set key=@FILE for the text of a file, or --set key=- for a line of standard input.
+                it: write --set key=@FILE for the text of a file, or --set key=- for standard input.
 
                 Example: docent domain add work --provider org.docent.folder --set folder=~/Documents
                 """

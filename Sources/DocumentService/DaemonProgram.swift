@@ -30,8 +30,10 @@ package enum DaemonProgram {
             print(DaemonOptions.help)
             return 0
         }
+        let address: HostAddress
         do throws(DocumentError) {
             if options.secrets == nil { options.secrets = try secretsOfEnvironment() }
+            address = try HostAddress.ofThisProcess()
         } catch {
             say("docentd: \(error)")
             return wrongSetting
@@ -41,7 +43,6 @@ package enum DaemonProgram {
         var logger = Logger(label: "docentd")
         logger.logLevel = options.isVerbose ? .debug : .info
         do {
-            let address = try HostAddress.ofThisProcess()
             let daemon = try await open(address, options, logger)
             log.begin(at: address.log)
             logger.info("serving", metadata: ["root": "\(address.root)", "socket": "\(address.socket)"])

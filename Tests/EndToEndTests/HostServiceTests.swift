@@ -42,6 +42,8 @@ import Testing
             let setting = try machine.run(program, ["--stay"], environment: ["DOCENT_SECRETS": "nowhere"])
             #expect(setting.status == 78 && setting.output.isEmpty, "\(setting)")
             #expect(setting.errors.contains("DOCENT_SECRETS takes one of"), "\(setting)")
+            let root = try machine.run(program, ["--stay"], environment: ["DOCENT_ROOT": "here"])
+            #expect(root.status == 78 && root.errors.contains("DOCENT_ROOT is “here”"), "\(root)")
             let command = try machine.run(program, ["--stay", "--secrets", "nowhere"])
             #expect(command.status == 64 && command.errors.contains("--secrets takes one of"), "\(command)")
         }

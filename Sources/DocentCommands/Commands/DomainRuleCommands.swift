@@ -42,20 +42,20 @@ extension DomainCommand {
 
         @Option(
             parsing: .unconditional,
-            help: ArgumentHelp("Deletions of fewer items need no yes; or “never”.", valueName: "items"),
+            help: ArgumentHelp("Deletions of fewer items need no yes, 50 at first; or “never”.", valueName: "items"),
             transform: SetRules.numberUnlessNever("--ask-from", 1...1_000_000_000, of: "items"))
         var askFrom: Int?
 
         @Option(
             parsing: .unconditional,
-            help: ArgumentHelp("Nor do those of a smaller share of the domain.", valueName: "percent"),
+            help: ArgumentHelp("Nor do those of a smaller share of the domain, 25 at first.", valueName: "percent"),
             transform: Arguments.number("--ask-from-percent", 0...100))
         var askFromPercent: Int?
 
         @Option(
             parsing: .unconditional,
             help: ArgumentHelp(
-                "How often the known folders of a provider that does not tell of changes are looked at again, at most; or “never”.",
+                "How often the known folders of a provider that does not tell of changes are looked at again, at most, 600 at first; or “never”.",
                 valueName: "seconds"),
             transform: SetRules.numberUnlessNever("--look-again", 10...31_536_000, of: "seconds"))
         var lookAgain: Int?

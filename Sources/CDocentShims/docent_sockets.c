@@ -9,7 +9,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -47,16 +46,15 @@ int docent_unix_connect(const char *path) {
     socklen_t length;
     int result = docent_unix_address(path, &address, &length);
     if (result < 0) return result;
-    int connection = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    // Where so many wait already that there is no room for another, as with a listener that is stopped, it would wait for good,
+    // and the caller's thread may be one that others need.
+    int connection = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (connection < 0) return -errno;
-    // Where so many wait already that there is no room for another, as with a listener that is stopped, it would wait for good.
-    const struct timeval patience = {.tv_sec = DOCENT_UNIX_PATIENCE};
-    if (setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience)) < 0) {
-        return docent_closing(connection, errno);
-    }
     while (connect(connection, (struct sockaddr *)&address, length) < 0) {
         if (errno != EINTR) return docent_closing(connection, errno);
     }
+    int flags = fcntl(connection, F_GETFL);
+    if (flags < 0 || fcntl(connection, F_SETFL, flags & ~O_NONBLOCK) < 0) return docent_closing(connection, errno);
     return connection;
 }
 

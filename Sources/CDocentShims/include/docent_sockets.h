@@ -12,10 +12,7 @@
 /// A listening socket at a path that must not exist; mode 0600.
 int docent_unix_listen(const char *path, int backlog);
 
-/// How many seconds a listener may take to have room for another connection.
-#define DOCENT_UNIX_PATIENCE 10
-
-/// A socket connected to a path. EAGAIN: the listener has had no room for it within DOCENT_UNIX_PATIENCE.
+/// A socket connected to a path. Does not wait. EAGAIN: so many wait to be accepted that there is no room for another now.
 int docent_unix_connect(const char *path);
 
 /// Sends one message to a datagram socket: at a path, or, where it begins with `@`, by a name that is none.

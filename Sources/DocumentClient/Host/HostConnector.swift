@@ -17,6 +17,8 @@ struct HostConnector: Sendable {
     /// How long a host that was started may take until it answers. It reconciles its index with the tree first.
     private static let patience = Duration.seconds(60)
     private static let pause = Duration.milliseconds(5)
+    /// How long a host may take to have room for another connection.
+    private static let roomWithin = Duration.seconds(10)
 
     /// A host that was asked something and has said nothing for so long is asked whether it is there. That it is, it says at
     /// once, however long what it was asked takes.
@@ -81,7 +83,7 @@ struct HostConnector: Sendable {
     }
 
     private func connectedSocket() async throws(DocumentError) -> (FileDescriptor, Int32) {
-        if let connected = try connectedSocketIfThere() { return connected }
+        if let connected = try await connectedSocketIfThere() { return connected }
         guard case .ifNeeded(let executable) = start else {
             throw DocumentError(
                 .hostUnavailable,
@@ -94,20 +96,30 @@ struct HostConnector: Sendable {
         let clock = ContinuousClock()
         let deadline = clock.now + Self.patience
         while true {
-            if let connected = try connectedSocketIfThere() { return connected }
+            if let connected = try await connectedSocketIfThere() { return connected }
             try starter.check()
             guard clock.now < deadline else { throw starter.failure("does not answer after \(Self.patience)") }
-            do {
-                try await Task.sleep(for: Self.pause)
-            } catch {
-                throw DocumentError(.cancelled, "Starting the host was cancelled.")
-            }
+            try await rest("Starting the host was cancelled.")
         }
     }
 
-    /// Nil when nobody listens.
-    private func connectedSocketIfThere() throws(DocumentError) -> (FileDescriptor, Int32)? {
-        let result = docent_unix_connect(address.socket)
+    private func rest(_ cancelled: String) async throws(DocumentError) {
+        do {
+            try await Task.sleep(for: Self.pause)
+        } catch {
+            throw DocumentError(.cancelled, cancelled)
+        }
+    }
+
+    /// Nil when nobody listens. A host that has no room for another connection is tried again and again for a while, and the
+    /// loop is free for others meanwhile.
+    func connectedSocketIfThere() async throws(DocumentError) -> (FileDescriptor, Int32)? {
+        let deadline = ContinuousClock.now + Self.roomWithin
+        var result = docent_unix_connect(address.socket)
+        while result == -EAGAIN, ContinuousClock.now < deadline {
+            try await rest("Reaching the host was cancelled.")
+            result = docent_unix_connect(address.socket)
+        }
         switch -result {
         case ENOENT, ECONNREFUSED: return nil
         case EAGAIN:

@@ -178,6 +178,23 @@ struct ListingTests {
         await expect(.notConfigured) { _ = try await fixture.provider(settings: ["folder": fixture.path("file")]) }
     }
 
+    @Test("A folder that is not there is named with what helps: the settings of a domain that is set up are not changed")
+    func missingFolder() async throws {
+        let missing = fixture.path("missing")
+        let new = await #expect(throws: DocumentError.self) {
+            _ = try await fixture.provider(settings: ["folder": missing])
+        }
+        let refusal = try #require(new)
+        #expect(refusal.message.contains("“\(missing)” is not there"))
+        #expect(refusal.message.hasSuffix("or add the domain with another one: --set folder=…"))
+        let domain = try fixture.domain()
+        try fixture.call(Glibc.rename(fixture.folder.string, fixture.base.appending("away").string))
+        let gone = #expect(throws: DocumentError.self) { _ = try domain.currentAnchor() }
+        #expect(gone?.code == .serverUnreachable)
+        let sentence = try #require(gone).message
+        #expect(sentence.hasSuffix("to have another one, remove the domain and add it again."))
+    }
+
     @Test("A second process with the same state waits, then says that it is in use")
     func stateInUse() async throws {
         let domain = try fixture.domain()

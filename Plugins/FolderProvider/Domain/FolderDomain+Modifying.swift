@@ -143,7 +143,9 @@ extension FolderDomain {
     func once(_ operation: String, _ body: () throws -> OperationOutcome) throws -> OperationOutcome {
         guard !settings.isReadOnly else {
             throw DocumentError(
-                .notPermitted, "This domain is read-only; change its setting “read-only” to allow changes.")
+                .notPermitted,
+                "This domain is read-only, as it was set up: to allow changes, remove it and add it again without read-only=true."
+            )
         }
         let earlier = try mirror.withLock { mirror in
             // Also finds out what became of operations that an earlier run did not end.

@@ -165,9 +165,16 @@ struct FolderMirror: ~Copyable {
     }
 
     private func unreachable(_ what: String) -> DocumentError {
-        DocumentError(
-            rootKey == nil ? .notConfigured : .serverUnreachable,
-            "The folder “\(settings.folder)” \(what). Mount or restore it, or correct the setting “folder”.")
+        guard rootKey != nil else {
+            return DocumentError(
+                .notConfigured,
+                "The folder “\(settings.folder)” \(what). Mount or restore it, or add the domain with another one: --set folder=…"
+            )
+        }
+        return DocumentError(
+            .serverUnreachable,
+            "The folder “\(settings.folder)” \(what). Mount or restore it; to have another one, remove the domain and add it again."
+        )
     }
 
     private func inodesOfHostFolders(on device: UInt64) -> Set<UInt64> {

@@ -246,10 +246,26 @@ import Testing
             #expect(refused.status == 1)
             #expect(machine.read(local) == "given\n")
             #expect(machine.read(machine.remote + "/one.txt") == "one\n")
+            let forced = try machine.docent("move", "--force", "--no-wait", "given.txt", "work:/one.txt")
+            #expect(forced.status == 1 && forced.errors.contains("leave out --force, or --no-wait."), "\(forced)")
             #expect(try machine.succeed("move", "given.txt", "work:/") == "work:/given.txt\n")
             #expect(machine.read(local) == nil)
             #expect(machine.read(machine.remote + "/given.txt") == "given\n")
             #expect(try machine.succeed("cat", "work:/given.txt") == "given\n")
+        }
+    }
+
+    @Test("A folder cannot replace what is there, and only leaving out --force helps: it is always sent later")
+    func forcedFolder() throws {
+        try withWork { machine in
+            let folder = machine.folder + "/work/Box"
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+            for words in [["--force"], ["--force", "--no-wait"]] {
+                let refused = try machine.run(
+                    machine.folder + "/bin/docent", ["move"] + words + ["Box", "work:/one.txt"])
+                #expect(refused.status == 1 && refused.errors.hasSuffix("leave out --force.\n"), "\(refused)")
+            }
+            #expect(FileManager.default.fileExists(atPath: folder))
         }
     }
 

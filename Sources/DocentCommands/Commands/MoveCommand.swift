@@ -80,7 +80,10 @@ struct MoveCommand: ClientCommand {
         }
         if force {
             throw DocumentError(
-                .invalidArgument, "What is sent later cannot replace what is there: leave out --force, or --no-wait.")
+                .invalidArgument,
+                isFolder
+                    ? "A folder is always sent later, and cannot replace what is there: leave out --force."
+                    : "What is sent later cannot replace what is there: leave out --force, or --no-wait.")
         }
         let goal =
             try await client.isFolder(location, asKnown: noWait)

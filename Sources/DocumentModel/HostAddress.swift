@@ -34,7 +34,10 @@ public struct HostAddress: Hashable, Sendable {
     package var stateFolder: String { root + "/.docent" }
 
     /// Where a daemon that was started by a tool writes what it has to say.
-    package var log: String { stateFolder + "/host.log" }
+    package var log: String { Self.log(below: root) }
+
+    /// The same for any storage root.
+    package static func log(below root: String) -> String { root + "/.docent/host.log" }
 
     /// What the address depends on, besides environment variables.
     package struct Surroundings {

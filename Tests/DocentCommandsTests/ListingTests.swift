@@ -23,6 +23,15 @@ struct ListingTests {
             problem: problem, progress: progress, conflictPath: conflictPath)
     }
 
+    @Test("Where the host's log is, is told with its status")
+    func hostLog() throws {
+        let status = HostStatus(version: "1.0", processID: 42, root: "/data/docent", started: .zero)
+        let lines = HostListing.text(status).split(separator: "\n")
+        #expect(lines.contains("Root    /data/docent"))
+        #expect(
+            lines.last == "Log     /data/docent/.docent/host.log; of a service: journalctl --user -u docentd")
+    }
+
     @Test func aFolderIsAnAlignedTable() throws {
         let items = [
             try status("Reports", kind: .folder, size: 0), try status("notes.txt", state: .materialised, size: 7),

@@ -352,6 +352,8 @@ package enum HostListing {
             "Tools",
             "\(Words.count(status.connections, "connection", "connections")), \(Words.count(status.claims, "claim", "claims"))"
         )
+        // Where the log goes is up to whoever has started it.
+        table.add("Log", "\(HostAddress.log(below: status.root)); of a service: journalctl --user -u docentd")
         var text = table.text(showsTitles: false)
         if !status.findings.isEmpty {
             text += "\nNoticed:\n" + status.findings.map { "  \(ErrorText.visible($0))\n" }.joined()

@@ -44,6 +44,11 @@ import Testing
             #expect(setting.errors.contains("DOCENT_SECRETS takes one of"), "\(setting)")
             let root = try machine.run(program, ["--stay"], environment: ["DOCENT_ROOT": "here"])
             #expect(root.status == 78 && root.errors.contains("DOCENT_ROOT is “here”"), "\(root)")
+            for words in [["ls", "work:/"], ["host", "status"], ["host", "stop"], ["edit", "work:/a"]] {
+                let tool = try machine.run(
+                    machine.folder + "/bin/docent", words, environment: ["DOCENT_ROOT": "here", "EDITOR": "true"])
+                #expect(tool.status == 78 && tool.errors.contains("DOCENT_ROOT is “here”"), "\(words): \(tool)")
+            }
             let command = try machine.run(program, ["--stay", "--secrets", "nowhere"])
             #expect(command.status == 64 && command.errors.contains("--secrets takes one of"), "\(command)")
         }

@@ -39,6 +39,11 @@ import Testing
         try Machine.with { machine in
             let settings = machine.folder + "/home/.config/docent"
             try FileManager.default.createDirectory(atPath: settings, withIntermediateDirectories: true)
+            for words in [["--foreground"], []] {
+                let root = try machine.run(
+                    machine.folder + "/bin/docent", ["mount"] + words, environment: ["DOCENT_ROOT": "here"])
+                #expect(root.status == 78 && root.errors.contains("DOCENT_ROOT is “here”"), "\(root)")
+            }
             try machine.write("programme tumblerd\n", to: settings + "/mount-deny")
             for words in [["--foreground"], []] {
                 let setting = try machine.run(machine.folder + "/bin/docent", ["mount"] + words)

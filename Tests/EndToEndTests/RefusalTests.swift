@@ -196,10 +196,12 @@ import Testing
             try machine.write("", to: broken)
             let text = complaint(try machine.docent("ls", "work:/", environment: ["DOCENT_ROOT": broken]))
             #expect(text.contains(broken))
-            let relative = complaint(try machine.docent("ls", "work:/", environment: ["DOCENT_ROOT": "here"]))
+            let relative = complaint(
+                try machine.docent("ls", "work:/", environment: ["DOCENT_ROOT": "here"]), status: 78)
             #expect(relative == "docent: DOCENT_ROOT is “here”: set it to an absolute path.")
             let long = machine.folder + "/" + String(repeating: "x", count: 100)
-            let socket = complaint(try machine.docent("ls", "work:/", environment: ["XDG_RUNTIME_DIR": long]))
+            let socket = complaint(
+                try machine.docent("ls", "work:/", environment: ["XDG_RUNTIME_DIR": long]), status: 78)
             #expect(socket.contains("set XDG_RUNTIME_DIR to a folder with a shorter path"))
         }
     }

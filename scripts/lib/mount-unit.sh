@@ -15,7 +15,7 @@ Type=notify
 ExecStart=$command mount --foreground
 Restart=on-failure
 RestartSec=5
-# A mistake in its command or in mount-deny is there at the next try, too: somebody has to mend it.
+# A mistake in its command, in mount-deny or in DOCENT_ROOT is there at the next try, too: somebody has to mend it.
 RestartPreventExitStatus=64 78
 # The host, which the mount may have started, ends by itself when nobody needs it.
 KillMode=process

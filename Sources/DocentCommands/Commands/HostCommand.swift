@@ -32,7 +32,10 @@ struct HostCommand: AsyncParsableCommand {
 
         func run() async throws {
             do {
-                try await withDocumentClient(tool: "docent host stop", start: .never) { try await run($0) }
+                let address = try HostAddress.asSet()
+                try await withDocumentClient(tool: "docent host stop", address: address, start: .never) {
+                    try await run($0)
+                }
                 Console.complain("The host has stopped.")
             } catch let error as DocumentError where error.code == .hostUnavailable {
                 Console.complain("No host runs.")
@@ -52,7 +55,10 @@ struct HostCommand: AsyncParsableCommand {
 
         func run() async throws {
             do {
-                try await withDocumentClient(tool: "docent host status", start: .never) { try await run($0) }
+                let address = try HostAddress.asSet()
+                try await withDocumentClient(tool: "docent host status", address: address, start: .never) {
+                    try await run($0)
+                }
             } catch let error as DocumentError where error.code == .hostUnavailable {
                 try listing.show(
                     .object([("running", .boolean(false))]), "No host runs: it is started when it is needed.\n")

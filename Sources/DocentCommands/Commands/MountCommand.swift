@@ -64,6 +64,8 @@ struct MountCommand: AsyncParsableCommand {
 
     func run() async throws {
         let rules = try deny.map { try Arguments.downloadRule($0) }
+        // Also where another process is going to serve it, whose status nobody would see.
+        _ = try HostAddress.asSet()
         let policy = DownloadPolicy(denying: rules, and: UserSettings.file("mount-deny"))
         do throws(DocumentError) {
             try policy.begin()

@@ -71,9 +71,10 @@ struct EditCommand: AsyncParsableCommand {
 
     func run() async throws {
         let program = command.isEmpty ? try CommandLineProgram.editor() : CommandLineProgram(words: command)
+        let address = try HostAddress.asSet()
         var edit: Edit?
         do {
-            try await withDocumentClient(tool: "docent edit") { client in
+            try await withDocumentClient(tool: "docent edit", address: address) { client in
                 try await whileWaiting(for: location, client) { notice in
                     try await client.coordinate(writingItemAt: location, progress: notice.report) { path, _ in
                         notice.end()
@@ -90,7 +91,9 @@ struct EditCommand: AsyncParsableCommand {
                     "docent: The host ended meanwhile: what was changed is safe here, and is sent by the next one.")
             } else {
                 Console.complain("docent: The host ended meanwhile: a new one is started.")
-                try await withDocumentClient(tool: "docent edit") { try await finish(edit, by: program.name, $0) }
+                try await withDocumentClient(tool: "docent edit", address: address) {
+                    try await finish(edit, by: program.name, $0)
+                }
             }
         }
         if let edit, edit.status != 0 { throw ExitCode(edit.status) }

@@ -86,9 +86,10 @@ struct PickCommand: AsyncParsableCommand {
 
     func run() async throws {
         let request = try request()
+        let address = try HostAddress.asSet()
         try TerminalScreen.require()
         let destination = destination
-        let lines = try await withDocumentClient(tool: "docent pick") { client in
+        let lines = try await withDocumentClient(tool: "docent pick", address: address) { client in
             // A tool that is not registered is told of before anybody has chosen.
             if let tool { _ = try await client.tool(tool) }
             let documents = try await client.withPickerSession(request) { session in

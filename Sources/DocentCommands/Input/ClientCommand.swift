@@ -1,5 +1,6 @@
 import ArgumentParser
 import DocumentClient
+import DocumentModel
 
 /// A command that asks the host.
 protocol ClientCommand: AsyncParsableCommand {
@@ -14,7 +15,8 @@ extension ClientCommand {
 
     func run() async throws {
         let name = Self._commandName
-        try await withDocumentClient(tool: "docent \(name)", start: Self.start) { try await run($0) }
+        let address = try HostAddress.asSet()
+        try await withDocumentClient(tool: "docent \(name)", address: address, start: Self.start) { try await run($0) }
     }
 }
 

@@ -178,7 +178,7 @@ struct ListingTests {
         await expect(.notConfigured) { _ = try await fixture.provider(settings: ["folder": fixture.path("file")]) }
     }
 
-    @Test("A folder that is not there is named with what helps: the settings of a domain that is set up are not changed")
+    @Test("A folder that is not there is named with what helps: a domain's settings stay as they are")
     func missingFolder() async throws {
         let missing = fixture.path("missing")
         let new = await #expect(throws: DocumentError.self) {

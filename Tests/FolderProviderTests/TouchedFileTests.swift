@@ -188,6 +188,33 @@ import Testing
         #expect(try fixture.read("a") == "two" && fixture.read("a (recovered)") == "theirs")
     }
 
+    @Test("VER-10: what a change has left behind and cannot be put back is read once, and again when it is written")
+    func leftBehind() throws {
+        let fixture = self.fixture
+        let isStuck = Mutex(true)
+        let names = FolderNames { call in
+            guard case .rename(let flags) = call, flags != 0 else { return nil }
+            return isStuck.withLock { $0 } ? -EIO : nil
+        }
+        let domain = try fixture.domain(names: names) { step in
+            if step == .planned { try fixture.rewriteUnseen("two", "a") }
+        }
+        let item = try brought(domain)
+        expectRefused { try change(domain, item, isDelete: true) }
+        let reads = Mutex(0)
+        let onComparing: @Sendable () -> Void = { reads.withLock { $0 += 1 } }
+        domain.mirror.withLock { $0.onComparing = onComparing }
+        for _ in 0..<3 { _ = try domain.currentAnchor() }
+        #expect(reads.withLock { $0 } == 1)
+        let left = try #require(try fixture.names().first { $0.string.hasPrefix(".docent-tmp-") })
+        try fixture.rewriteUnseen("six", left.string)
+        for _ in 0..<3 { _ = try domain.currentAnchor() }
+        #expect(reads.withLock { $0 } == 2)
+        isStuck.withLock { $0 = false }
+        _ = try domain.currentAnchor()
+        #expect(try fixture.names() == ["a"] && fixture.read("a") == "six")
+    }
+
     @Test("So it is when the process ended meanwhile: the operation comes to what was sent", arguments: [true, false])
     func rewrittenAfterTheCrash(isRewritten: Bool) throws {
         var domain: FolderDomain? = try fixture.domain { if $0 == .flushed { throw SimulatedCrash() } }

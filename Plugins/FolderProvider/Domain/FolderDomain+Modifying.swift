@@ -326,9 +326,12 @@ extension FolderMirror {
 
     /// Why a file that was taken away is not the one that was expected; nil when it is, and nobody writes it.
     ///
-    /// - Parameter digest: of the contents that are expected, where it is known.
+    /// - Parameters:
+    ///   - digest: of the contents that are expected, where it is known.
+    ///   - compared: what the file had when it was read before.
     func problem(
-        with name: String, in folder: borrowing OpenFile, expected: FileFacts, _ digest: [UInt8]?, _ target: String
+        with name: String, in folder: borrowing OpenFile, expected: FileFacts, _ digest: [UInt8]?, _ target: String,
+        compared: ComparedFile? = nil
     ) -> DocumentError? {
         guard !expected.isFolder, let file = try? folder.openBeneath(name, .document) else {
             return difference(of: name, in: folder, expected: expected, target)
@@ -338,7 +341,12 @@ extension FolderMirror {
         let lease = leases.take(file)
         defer { if lease == 0 { leases.giveBack(file) } }
         if let difference = difference(of: name, in: folder, expected: expected, target) { return difference }
-        if let digest, ContentDigest.of(file, size: expected.size) != digest { return Self.changed(target) }
+        if let digest {
+            let known = sighting.facts(of: file).flatMap { compared?.verdict(on: $0, digest) }
+            let isSame: Bool
+            if let known { isSame = known } else { isSame = ContentDigest.of(file, size: expected.size) == digest }
+            guard isSame else { return Self.changed(target) }
+        }
         guard lease == -EAGAIN, leases.areGiven(in: folder, TemporaryName.fresh(tag: tag)) else { return nil }
         // What that program writes from now on would be lost with the file.
         return DocumentError(

@@ -1,3 +1,4 @@
+internal import CDocentShims
 internal import DocumentModel
 internal import SystemPackage
 
@@ -44,6 +45,35 @@ extension FolderMirror {
         tree.remember(.planned(left))
     }
 
+    /// Whether what has a temporary name of a change is what the host knows, and no program writes it.
+    ///
+    /// - Parameter digest: of the contents that are expected, where it is known.
+    mutating func isDisposable(
+        _ temporary: String, of change: PlannedChange, in folder: borrowing OpenFile, expected: FileFacts,
+        _ digest: [UInt8]?
+    ) -> Bool {
+        // What is left is looked at with each call, for as long as it can neither be removed nor put back.
+        if change.isLeft, let digest { compare(temporary, in: folder, expected, digest) }
+        return problem(
+            with: temporary, in: folder, expected: expected, digest, "“\(change.from.name)”",
+            compared: compared[temporary]) == nil
+    }
+
+    /// Reads what has a temporary name, unless it is as it was when it was read.
+    private mutating func compare(
+        _ temporary: String, in folder: borrowing OpenFile, _ expected: FileFacts, _ digest: [UInt8]
+    ) {
+        guard let file = try? folder.openBeneath(temporary, .document), let facts = sighting.facts(of: file),
+            facts.hasSameContents(as: expected), compared[temporary]?.verdict(on: facts, digest) == nil
+        else { return }
+        onComparing()
+        // What is written from now on bears a later time.
+        docent_wait_past(facts.changed.seconds, facts.changed.nanoseconds)
+        let isSame = ContentDigest.of(file, size: expected.size) == digest
+        guard sighting.facts(of: file)?.isSameState(as: facts) == true else { return }
+        compared[temporary] = ComparedFile(facts: facts, digest: digest, isSame: isSame)
+    }
+
     /// Whether something has a temporary name of a change, as far as is known.
     func isLeft(of change: PlannedChange, in place: RecordID, _ root: borrowing OpenFile) -> Bool {
         do throws(SystemFailure) {
@@ -65,5 +95,18 @@ extension FolderMirror {
     private mutating func mayBeLeft(of change: PlannedChange) -> Bool {
         guard let root = try? openRoot(), let folder = try? openFolder(change.from.parent, root) else { return true }
         return isLeft(of: change, in: folder)
+    }
+}
+
+/// What reading a file has come to that a change has left behind.
+struct ComparedFile: Hashable, Sendable {
+    var facts: FileFacts
+    /// What its contents were compared with.
+    var digest: [UInt8]
+    var isSame: Bool
+
+    /// - Returns: nil when the file has been changed since, or something else was asked.
+    func verdict(on facts: FileFacts, _ digest: [UInt8]) -> Bool? {
+        self.facts.isSameState(as: facts) && self.digest == digest ? isSame : nil
     }
 }

@@ -39,7 +39,7 @@ extension FolderMirror {
     /// that it is kept under.
     ///
     /// - Returns: 0, or the negative error number.
-    func exchange(_ change: PlannedChange, in folder: borrowing OpenFile) -> Int32 {
+    mutating func exchange(_ change: PlannedChange, in folder: borrowing OpenFile) -> Int32 {
         guard let temporary = change.temporary else { return -EINVAL }
         let result = names.exchange(temporary, change.from.name.rawValue, in: folder)
         if result != 0 { endExchange(change, in: folder) }
@@ -47,7 +47,7 @@ extension FolderMirror {
     }
 
     /// Brings an exchange in three steps that was left between them to its end, or back to its beginning.
-    func endExchange(_ change: PlannedChange, in folder: borrowing OpenFile) {
+    mutating func endExchange(_ change: PlannedChange, in folder: borrowing OpenFile) {
         guard let temporary = change.temporary else { return }
         let third = FolderNames.third(of: temporary)
         let name = change.from.name.rawValue
@@ -76,7 +76,7 @@ extension FolderMirror {
     ///
     /// What comes out of the exchange should be the new file. If it is not, another program has given the name to a
     /// third one meanwhile: that one stays, and what was replaced is kept under another name.
-    func undoExchange(_ change: PlannedChange, in folder: borrowing OpenFile) {
+    mutating func undoExchange(_ change: PlannedChange, in folder: borrowing OpenFile) {
         guard let temporary = change.temporary else { return }
         if exchange(change, in: folder) == 0 {
             if case .item(let facts) = sighting.look(at: temporary, in: folder), facts.key == change.put {
@@ -91,10 +91,10 @@ extension FolderMirror {
 
     /// Removes what has a temporary name of a change, when it is what the host knows. What a program has written since, be it
     /// in the moment for which the file had its place, or has open for writing, is kept under the item's name, or beside it.
-    func discard(_ temporary: String, of change: PlannedChange, in folder: borrowing OpenFile) {
+    mutating func discard(_ temporary: String, of change: PlannedChange, in folder: borrowing OpenFile) {
         let name = change.from.name
         if case .item(let facts) = sighting.look(at: temporary, in: folder), let known = change.known(facts.key),
-            problem(with: temporary, in: folder, expected: known.facts, known.digest, "“\(name)”") == nil
+            isDisposable(temporary, of: change, in: folder, expected: known.facts, known.digest)
         {
             _ = FolderNames.remove(temporary, in: folder)
         } else {

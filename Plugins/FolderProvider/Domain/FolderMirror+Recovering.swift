@@ -27,6 +27,8 @@ extension FolderMirror {
                 dirt.folders.insert(folder)
             }
         }
+        let left = Set(ledger.left.flatMap(\.temporaryNames))
+        compared = compared.filter { left.contains($0.key) }
     }
 
     /// Before anything is looked at: files that were taken away, and are not what was to be replaced or removed, or are open for
@@ -63,7 +65,9 @@ extension FolderMirror {
         putBack(temporary, as: change.from.name, in: folder)
     }
 
-    private func endExchange(_ change: PlannedChange, in folder: borrowing OpenFile, _ root: borrowing OpenFile) {
+    private mutating func endExchange(
+        _ change: PlannedChange, in folder: borrowing OpenFile, _ root: borrowing OpenFile
+    ) {
         guard let temporary = change.temporary else { return }
         // The new file may have been between two names, too.
         let third = FolderNames.third(of: temporary)
@@ -85,12 +89,11 @@ extension FolderMirror {
     }
 
     /// Whether what was taken away is what was to be removed, and no program writes it: what it wrote would be lost.
-    private func isDisposable(
+    private mutating func isDisposable(
         _ change: PlannedChange, _ expected: FileFacts, in folder: borrowing OpenFile
     ) -> Bool {
         guard let temporary = change.temporary else { return false }
-        return problem(
-            with: temporary, in: folder, expected: expected, change.expectedDigest, "“\(change.from.name)”") == nil
+        return isDisposable(temporary, of: change, in: folder, expected: expected, change.expectedDigest)
     }
 
     static func isSame(_ facts: FileFacts, as expected: FileFacts) -> Bool {

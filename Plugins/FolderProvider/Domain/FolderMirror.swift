@@ -24,6 +24,10 @@ struct FolderMirror: ~Copyable {
     private(set) var tag: String
     private var state: StateFile
     private var rootKey: FileKey?
+    /// What changes have left behind, by its temporary name, as it was read last.
+    var compared: [String: ComparedFile] = [:]
+    /// Tests count what is read of it.
+    var onComparing: @Sendable () -> Void = {}
     /// Temporary files that an earlier run left behind.
     var leftovers: [(folder: RecordID, name: String)] = []
 

@@ -347,7 +347,7 @@ extension FolderFixture {
     }
 
     /// Writes other contents of the same size, and sets the time of modification back.
-    fileprivate func rewriteUnseen(_ contents: String, _ relative: String) throws {
+    func rewriteUnseen(_ contents: String, _ relative: String) throws {
         let time = try status(relative).modified
         try write(contents, to: relative)
         try call(utimensat(AT_FDCWD, path(relative), [time, time], 0))

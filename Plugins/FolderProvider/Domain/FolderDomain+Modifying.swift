@@ -263,8 +263,14 @@ extension FolderMirror {
         }
     }
 
-    /// - Throws: `versionNoLongerAvailable` when a part that is set is not the current one.
+    /// - Throws: `versionNoLongerAvailable` when a part that is set is not the current one, `busy` where that is not known.
     func check(_ base: ItemVersion, of record: FolderRecord) throws(DocumentError) {
+        guard !tree.unsettled.contains(record.id) else {
+            throw DocumentError(
+                .busy,
+                "“\(record.name?.description ?? "/")” was touched by another program in this moment; try again.",
+                itemID: try record.id.identifier)
+        }
         guard base.content.isEmpty || base.content == record.contentVersion,
             base.metadata.isEmpty || base.metadata == record.metadataVersion
         else {
@@ -301,7 +307,7 @@ extension FolderMirror {
         guard let record = tree.records[id] else { throw Self.noSuchItem(try id.identifier) }
         let outcome = OperationOutcome.made(try item(record))
         if sent != nil {
-            tree.verdicts[id] = ContentVerdict(changed: facts.changed, isSame: false)
+            tree.verdicts[id] = ContentVerdict(changed: facts.changed, finding: .other)
             _ = tree.see(facts, at: place)
         }
         return try finish(operation, outcome)

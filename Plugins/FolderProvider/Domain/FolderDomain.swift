@@ -41,10 +41,12 @@ final class FolderDomain: Sendable {
         self.signalReachable = signalReachable
         self.tellLeftOut = tellLeftOut
         self.onStep = onStep
-        let mirror = try FolderMirror.open(settings, names: names, logger: logger)
+        var mirror = try FolderMirror.open(settings, names: names, logger: logger)
+        let wakeup = docent_wakeup_open()
+        mirror.onUnsettled = { _ = docent_wakeup_signal(wakeup) }
         watchDescriptor = mirror.watches.descriptor
         self.mirror = Mutex(mirror)
-        wakeup = docent_wakeup_open()
+        self.wakeup = wakeup
     }
 
     deinit {
@@ -123,9 +125,22 @@ final class FolderDomain: Sendable {
             }
             if isStopped.load(ordering: .acquiring) { return }
             look()
+            readBetweenLooks()
+            // It is for what others find; what is left to be read now has its time (``nextLook()``).
+            _ = docent_wakeup_clear(wakeup)
             if ready & 1 != 0, docent_wait_either(watchDescriptor, -1, 0) == 0 { debounce = settings.pace.debounce }
         }
     }
+
+    /// Reads the documents that looks had no time for. What the system tells goes before.
+    private func readBetweenLooks() {
+        let end = settings.pace.now() + .milliseconds(settings.pace.rescan)
+        readUnsettled {
+            isEnded || docent_wait_either(watchDescriptor, -1, 0) & 1 != 0 || settings.pace.now() >= end
+        }
+    }
+
+    var isEnded: Bool { isStopped.load(ordering: .acquiring) }
 
     func stop() {
         isStopped.store(true, ordering: .releasing)
@@ -140,7 +155,9 @@ final class FolderDomain: Sendable {
             if !mirror.isScanned { return 0 }
             // Found by somebody's call, and not told yet.
             if mirror.tree.log.last > mirror.announced { return settings.pace.debounce }
-            if !mirror.ledger.left.isEmpty { return max(settings.pace.retry, mirror.restBetweenLooks) }
+            if !mirror.ledger.left.isEmpty || !mirror.tree.unsettled.isEmpty {
+                return max(settings.pace.retry, mirror.restBetweenLooks)
+            }
             return mirror.watches.isComplete ? -1 : max(settings.pace.rescan, mirror.restBetweenLooks)
         }
     }

@@ -14,6 +14,11 @@ extension FolderMirror {
             dirt.names[place.parent, default: []].insert(place.name)
             process(root)
         }
+        if tree.unsettled.contains(recordID), let place = tree.place(of: recordID) {
+            // Something else was read before it: now it is the first.
+            dirt.names[place.parent, default: []].insert(place.name)
+            process(root)
+        }
         if let record = tree.records[recordID] { return record }
         if !watches.isComplete {
             dirt.everything = true

@@ -64,7 +64,8 @@ extension FolderMirror {
     mutating func process(_ root: borrowing OpenFile) {
         dirt.merge(later)
         later = Dirt()
-        readingLeft = ContentDigest.mostInOneLook
+        readingLeft = ReadingBudget(time: settings.pace.longestReading)
+        let wasSettled = tree.unsettled.isEmpty
         var isConfirmed = false
         // Whether questions are left that looking further does not answer.
         var isUndecided = false
@@ -115,6 +116,7 @@ extension FolderMirror {
         }
         followKeptVersions(root)
         remember()
+        if wasSettled, !tree.unsettled.isEmpty { onUnsettled() }
     }
 
     /// - Parameters:

@@ -47,8 +47,11 @@ struct FolderMirror: ~Copyable {
     /// In milliseconds: looking at everything again and again takes a small share of the time only.
     var restBetweenLooks: Int32 = 0
     var leftOut: [RecordID: LeftOut] = [:]
-    /// So many bytes may still be read in this look to find out whether files have other contents.
-    var readingLeft: Int64 = 0
+    var readingLeft = ReadingBudget()
+    /// The document that was read last beside the looks.
+    var readLast = RecordID.root
+    /// Told when there are documents to be read beside the looks, and were none before.
+    var onUnsettled: @Sendable () -> Void = {}
     /// What people were told of that last; nil when an earlier process of the provider may have told something else.
     private var leftOutTold: String?
     /// Folders that a warning was given for.

@@ -21,6 +21,10 @@ struct FolderSettings: Sendable {
         var rescan: Int32 = 15_000
         /// Between looking for a top folder that is gone.
         var retry: Int32 = 2000
+        /// How long one look may read files to find out whether they have other contents; everybody waits for it.
+        var longestReading = Duration.milliseconds(250)
+        /// What that is told by.
+        var now: @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
         /// How many folders may be watched; nil for as many as the system allows.
         var watchLimit: Int?
         var feedCapacity = 1 << 18

@@ -7,14 +7,15 @@ internal import DocumentModel
 enum ContentDigest {
     /// Of larger files there is none: to read them takes too long.
     static let largest: Int64 = 16 << 20
-    /// So much is read at most to find out about files in one look at the folder.
-    static let mostInOneLook: Int64 = 256 << 20
-
     /// The SHA-256 of an open file: 32 bytes.
     ///
-    /// - Parameter size: which it has to have.
+    /// - Parameters:
+    ///   - size: which it has to have.
+    ///   - isEnded: asked now and then whether nobody wants to know any more.
     /// - Returns: nil for one that is too large, has another size, or cannot be read.
-    static func of(_ file: borrowing OpenFile, size: Int64) -> [UInt8]? {
+    static func of(
+        _ file: borrowing OpenFile, size: Int64, unless isEnded: () -> Bool = { false }
+    ) -> [UInt8]? {
         guard (0...largest).contains(size) else { return nil }
         // What libcrypto could be configured with is not for a provider to read.
         _ = prepared
@@ -28,6 +29,7 @@ enum ContentDigest {
         var length: Int64 = 0
         // One byte more tells that it is larger.
         while length <= size {
+            guard !isEnded() else { return nil }
             let count = docent_pread(file.descriptor, base, min(room, Int(size + 1 - length)), length)
             guard count >= 0 else { return nil }
             guard count > 0 else { break }
@@ -47,11 +49,4 @@ enum ContentDigest {
 struct KnownContents: Hashable, Sendable {
     var version: [UInt8]
     var sha256: [UInt8]
-}
-
-/// What was found when a file was read of which only the time of change was another.
-struct ContentVerdict: Hashable, Sendable {
-    /// The time of change that it had then.
-    var changed: Timestamp
-    var isSame: Bool
 }

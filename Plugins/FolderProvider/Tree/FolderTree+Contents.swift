@@ -30,10 +30,23 @@ extension FolderTree {
         }
     }
 
-    /// Whether a file that was read has the contents that an item had; nil where it was not read.
-    func verdict(of id: RecordID, _ facts: FileFacts) -> Bool? {
-        guard let verdict = verdicts[id], verdict.changed == facts.changed else { return nil }
-        return verdict.isSame
+    /// Notes what reading a file has come to, for all items that may be it.
+    mutating func note(_ reading: Reading, of facts: FileFacts) {
+        for id in doubtful(facts) {
+            let finding: ContentVerdict.Finding
+            switch reading {
+            case .contents(let sha256): finding = digest(of: id) == sha256 ? .same : .other
+            case .refused: finding = .unknown
+            case .unsettled: finding = .open
+            }
+            verdicts[id] = ContentVerdict(changed: facts.changed, finding: finding)
+        }
+    }
+
+    /// What a file is to an item that it may be, as far as it was read.
+    func finding(_ id: RecordID, _ facts: FileFacts) -> ContentVerdict.Finding {
+        guard let verdict = verdicts[id], verdict.changed == facts.changed else { return .unknown }
+        return verdict.finding
     }
 
     // MARK: Earlier runs

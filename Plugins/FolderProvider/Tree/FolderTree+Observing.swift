@@ -217,22 +217,27 @@ extension FolderTree {
             record.name = place.name
         }
         let isMoved = record.parent != old.parent || record.name != old.name
-        record.facts = facts
         // What else touches the time of change. A rewrite that sets its time back in the same moment goes unseen, unless it is
         // known what the contents were, and the file was read.
         let isExplained =
             isMoved || facts.mode != old.facts.mode || facts.owner != old.facts.owner
             || facts.group != old.facts.group || facts.links != old.facts.links
-        let hasNewContents =
-            !facts.isFolder
-            && (!facts.hasSameContents(as: old.facts)
-                || (facts.changed != old.facts.changed && !(verdict(of: id, facts) ?? isExplained)))
+        var finding = ContentVerdict.Finding.same
+        if !facts.isFolder, !facts.hasSameContents(as: old.facts) {
+            finding = .other
+        } else if !facts.isFolder, facts.changed != old.facts.changed {
+            finding = self.finding(id, facts)
+        }
+        // Not read yet is not changed: pending edits would be in conflict with a version that there is not, perhaps.
+        if finding == .open { unsettled.insert(id) } else { unsettled.remove(id) }
+        record.facts = finding == .open ? old.facts : facts
+        let hasNewContents = finding == .other || (finding == .unknown && !isExplained)
         if hasNewContents {
             record.contentChanged = facts.changed
             contents[id] = nil
         }
         let hasNewMetadata =
-            isMoved || facts.mode != old.facts.mode || facts.isWritable != old.facts.isWritable
+            isMoved || record.facts.mode != old.facts.mode || record.facts.isWritable != old.facts.isWritable
             || (facts.isFolder && facts.key != old.facts.key)
         if hasNewContents || hasNewMetadata {
             record.sequence = log.add(id)
@@ -254,6 +259,7 @@ extension FolderTree {
             guard let record = records[id] else { continue }
             records[id] = nil
             contents[id] = nil
+            unsettled.remove(id)
             next += (children.removeValue(forKey: id) ?? [:]).values
             displaced.remove(id)
             removeHolder(id, of: record.facts.key)

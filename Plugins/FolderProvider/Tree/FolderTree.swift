@@ -32,6 +32,9 @@ struct FolderTree: Sendable {
     var contents: [RecordID: KnownContents] = [:]
     /// What files were found to have in this batch.
     var verdicts: [RecordID: ContentVerdict] = [:]
+    /// Documents of which nothing but the time of change is another, and that were not read yet. They keep their versions and
+    /// facts until then, so that every later look asks again, also in later runs.
+    var unsettled: Set<RecordID> = []
 
     /// Documents that sides of conflicts are kept of.
     private(set) var sided: Set<RecordID> = []

@@ -18,15 +18,23 @@ struct StorageThreadsTests {
         threads = StorageThreads(store: storage.store, threads: 1)
     }
 
-    @Test("CONT-7: copies from a network that is gone, however many there are, take no thread from other documents")
-    func othersGoOn() async throws {
+    @Test(
+        "CONT-7: copies from a network that is gone, however many there are, take no thread from other documents, nor those that nobody waits for from the others",
+        arguments: [false, true])
+    func othersGoOn(isAside: Bool) async throws {
         let gone = Gone()
         let threads = threads
+        // So many that some wait for the others.
+        let (count, atOnce) = isAside ? (12, 4) : (24, 16)
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for _ in 0..<20 { group.addTask { try await threads.runOutside { _, _ in gone.copy() } } }
-            while gone.count < 20 { try await Task.sleep(for: .milliseconds(1)) }
+            for _ in 0..<count {
+                group.addTask { try await threads.runOutside(isAside: isAside) { _, _ in gone.copy() } }
+            }
+            while gone.count < atOnce { try await Task.sleep(for: .milliseconds(1)) }
             let answer = try await threads.run { _ in 7 }
             #expect(answer == 7)
+            let other = try await threads.runOutside(isAside: !isAside) { _, _ in 8 }
+            #expect(other == 8)
             gone.comeBack()
             try await group.waitForAll()
         }

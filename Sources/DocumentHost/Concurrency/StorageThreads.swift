@@ -8,6 +8,8 @@ package struct StorageThreads: Sendable {
     private let pool: BlockingPool
     /// Nil in simulations, where all that blocks is carried out in turns.
     private let outside: UnboundedCalls?
+    /// For what nobody waits for: however much of that gives no answer, it is in nobody's way.
+    private let aside: UnboundedCalls?
     private let executor: (any TaskExecutor)?
 
     /// - Parameter executor: where what must go on when whoever asks is cancelled does so.
@@ -18,7 +20,12 @@ package struct StorageThreads: Sendable {
         self.store = store
         self.executor = executor
         outside =
-            stepping == nil ? UnboundedCalls(name: "docent-copy", mostHanging: 16, executor: executor) : nil
+            stepping == nil
+            ? UnboundedCalls(name: "docent-copy", mostAtOnce: 16, mostHanging: 16, executor: executor) : nil
+        aside =
+            stepping == nil
+            ? UnboundedCalls(name: "docent-aside", mostAtOnce: 4, mostLong: 16, mostHanging: 16, executor: executor)
+            : nil
         pool = BlockingPool(threads: threads, name: "docent-storage", steppedBy: stepping)
     }
 
@@ -35,19 +42,24 @@ package struct StorageThreads: Sendable {
     }
 
     /// Runs calls that copy or remove what lies outside of the storage root, wherever people say: perhaps on a disk or a network
-    /// that is gone. None takes a thread from what documents need. When the task is cancelled, it is waited for a while still;
-    /// then it is given up, and left to end when it can.
+    /// that is gone. None takes a thread from what documents need. So many run at once, and the others wait for that; what takes
+    /// long keeps nobody waiting. When the task is cancelled, it is waited for a while still; then it is given up, and left to end
+    /// when it can.
     ///
     /// - Parameters:
+    ///   - isAside: nobody waits for it: it takes no place from what somebody waits for.
     ///   - patience: how long it is waited for when the task is cancelled.
     ///   - late: takes what the body returns when it was given up by then.
     ///   - body: is told whether it was given up.
+    /// - Throws: `busy` when too much gives no answer, and what the body throws.
     package func runOutside<Value: Sendable>(
-        afterCancellation patience: Duration = .seconds(10),
+        isAside: Bool = false, afterCancellation patience: Duration = .seconds(10),
         late: @escaping @Sendable (DocumentStore, Value) -> Void = { _, _ in },
         _ body: @escaping @Sendable (DocumentStore, _ isGivenUp: () -> Bool) throws -> Value
     ) async throws(DocumentError) -> Value {
-        guard let outside else { return try await run { store in try body(store) { false } } }
+        guard let outside = isAside ? aside : outside else {
+            return try await run { store in try body(store) { false } }
+        }
         let store = store
         let value: Value?
         do {
@@ -111,19 +123,22 @@ package struct StorageThreads: Sendable {
     /// - Parameter limit: how long what is copied is waited for, and then the threads.
     /// - Returns: whether all of it has ended.
     package func shutdown(within limit: Duration) async -> Bool {
-        guard let outside else {
+        let calls = [outside, aside].compactMap(\.self)
+        guard !calls.isEmpty else {
             pool.shutdown()
             return true
         }
         // Not a child: whoever ends is cancelled.
         return await Task(executorPreference: executor) { [pool] in
             let end = ContinuousClock.now + limit
-            while outside.isAwaited, ContinuousClock.now < end { try? await Task.sleep(for: .milliseconds(10)) }
+            while calls.contains(where: \.isAwaited), ContinuousClock.now < end {
+                try? await Task.sleep(for: .milliseconds(10))
+            }
             let ended: Bool? = try? await UnboundedCalls(name: "docent-ending").run(within: limit) {
                 pool.shutdown()
                 return true
             }
-            return ended == true && !outside.isBusy
+            return ended == true && !calls.contains(where: \.isBusy)
         }.value
     }
 }

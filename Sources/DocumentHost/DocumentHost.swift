@@ -225,7 +225,7 @@ public final class DocumentHost: Sendable {
             catchUps: SharedTransfers(work: work, executor: loop), listings: listings,
             placeholders: PlaceholderWriter(storage: storage, listings: listings, work: work, logger: logger),
             sender: sender, logger: logger)
-        let leftSources = LeftSources(storage: storage, work: work, logger: logger)
+        let leftSources = LeftSources(storage: storage, locks: locks, work: work, logger: logger)
         leftSources.removeLater(report.sources)
         interrupted = InterruptedChanges(
             report.pending, storage: storage, domains: domains, locks: locks, follower: follower, sources: leftSources,

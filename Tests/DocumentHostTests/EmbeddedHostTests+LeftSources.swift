@@ -11,14 +11,26 @@ import Testing
 
 /// What was moved in, and is still in its old place, too, when the host is started (CONT-7).
 extension EmbeddedHostTests {
-    @Test("CONT-7: the old place of what was moved in is emptied after a start, which does not wait for that")
-    func sourceGoesAfterStart() async throws {
-        let storage = try StorageFixture(observer: DyingHost(at: .arriveRecorded))
+    @Test(
+        "CONT-7: the old place of what was moved in is emptied after a start, which does not wait for that; what only that has comes first",
+        arguments: [JournalStep.arriveRecorded, .moveRecorded])
+    func sourceGoesAfterStart(step: JournalStep) async throws {
+        let storage = try StorageFixture(observer: DyingHost(at: step))
         let source = storage.folder.appending("local.txt")
         try storage.write("mine", to: source)
-        let arrival = try storage.store.beginArrival(
-            of: source, to: .root, name: ItemName("new.txt"), in: storage.domain)
-        #expect(throws: (any Error).self) { try storage.store.finish(arrival) }
+        let name = try ItemName("new.txt")
+        if step.action == .arrive {
+            let arrival = try storage.store.beginArrival(of: source, to: .root, name: name, in: storage.domain)
+            #expect(throws: (any Error).self) { try storage.store.finish(arrival) }
+        } else {
+            let export = try storage.store.beginExport(
+                of: source, to: .root, name: name, kind: .document, in: storage.domain, removingSource: true)
+            let answer = try storage.item("n", "new.txt", contents: "mine")
+            #expect(throws: (any Error).self) { try storage.store.finish(export, as: answer) }
+            // The machine has died, and with it what was copied to be sent.
+            let copy = try #require(export.contents)
+            try #require(unlink(copy.path.string) == 0)
+        }
         try storage.root.close()
 
         let configuration = DocumentHost.Configuration(
@@ -32,7 +44,8 @@ extension EmbeddedHostTests {
         let running = Task { await host.run() }
         for _ in 0..<1_000 where access(source.string, F_OK) == 0 { try await Task.sleep(for: .milliseconds(10)) }
         #expect(access(source.string, F_OK) != 0)
-        #expect(access(host.root.tree.path(of: try storage.location("new.txt")).string, F_OK) == 0)
+        let contents = try TemporaryFile.read(host.root.tree.path(of: storage.location("new.txt")))
+        #expect(contents == "mine")
         running.cancel()
         await running.value
         // Its folder goes with it.

@@ -17,7 +17,9 @@ struct LeftSourcesTests {
     }
 
     /// As it is when the host dies at a step, and is started anew: of a document that is sent later, or was sent first.
-    private func die(at step: JournalStep) throws {
+    ///
+    /// - Parameter losingCopy: the machine has died, and with it what was copied to be sent.
+    private func die(at step: JournalStep, losingCopy: Bool = false) throws {
         let (plain, name) = (storage.store, try ItemName("new.txt"))
         storage.observe(StopAt(step))
         if step.action == .arrive {
@@ -28,6 +30,8 @@ struct LeftSourcesTests {
                 of: source, to: .root, name: name, kind: .document, in: storage.domain, removingSource: true)
             let answer = try storage.item("n", "new.txt", contents: "mine")
             #expect(throws: StoppedByObserver.self) { try storage.store.finish(export, as: answer) }
+            let copy = try #require(export.contents)
+            if losingCopy { try #require(unlink(copy.path.string) == 0) }
         }
         try storage.reopen()
     }
@@ -65,6 +69,47 @@ struct LeftSourcesTests {
         try storage.store.removeDomain(storage.domain, discardingEdits: true)
         try storage.store.removeSource(ofPlaced: entry)
         #expect(try storage.read(source) == "mine")
+    }
+
+    @Test(
+        "CONT-7: a start reads no source that alone has what was moved from it: that comes to its place later, unless the remote has other contents by then, and the source goes",
+        arguments: [false, true])
+    func onlyAtSource(isOutdated: Bool) throws {
+        try die(at: .moveRecorded, losingCopy: true)
+        let report = try storage.store.reconcile(leavingSources: true)
+        let entry = try #require(report.sources.first)
+        #expect(report.sources.count == 1 && entry.step == .moveRecorded)
+        #expect(try storage.indexed("n").state == .placeholder)
+        #expect(try storage.document("new.txt") == nil)
+        #expect(try storage.read(source) == "mine")
+        // Nothing is lost before that.
+        try storage.store.removeSource(ofPlaced: entry)
+        #expect(try storage.read(source) == "mine")
+
+        if isOutdated { try storage.tell(storage.item("n", "new.txt", contents: "theirs", version: "2")) }
+        let contents = try #require(try storage.store.contents(ofLeft: entry))
+        try storage.store.place(contents, ofLeft: entry)
+        #expect(try storage.indexed("n").state == (isOutdated ? .placeholder : .materialised))
+        #expect(try storage.document("new.txt") == (isOutdated ? nil : "mine"))
+        try storage.store.removeSource(ofPlaced: entry)
+        #expect(try storage.read(source) == nil)
+        #expect(try storage.index.read { try $0.journal() } == [])
+        #expect(try storage.root.staging.sweep() == 0)
+    }
+
+    @Test("INV-1: a source that alone has what was moved from it stays when that is gone from here")
+    func goneBeforeItCame() throws {
+        try die(at: .moveRecorded, losingCopy: true)
+        let entry = try #require(try storage.store.reconcile(leavingSources: true).sources.first)
+        let contents = try #require(try storage.store.contents(ofLeft: entry))
+        try storage.store.removeDomain(storage.domain, discardingEdits: true)
+        try storage.store.place(contents, ofLeft: entry)
+        let later = try storage.store.contents(ofLeft: entry)
+        #expect(later == nil)
+        try storage.store.removeSource(ofPlaced: entry)
+        #expect(try storage.read(source) == "mine")
+        let request = try storage.root.staging.request(named: contents.request)
+        #expect(request == nil)
     }
 
     @Test("INV-1: a source stays when what was moved from it was removed here before it has gone")

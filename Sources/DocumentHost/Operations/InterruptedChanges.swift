@@ -21,6 +21,9 @@ final class InterruptedChanges: Sendable {
     private let looks: SharedTransfers<DomainName, Void>
     /// How often something of a domain could not be looked up, one time after the other.
     private let failures = Mutex<[DomainName: Int]>([:])
+    /// Moves whose sources are being looked at, which nobody waits for.
+    private let takenUp = Mutex<[Int64: DomainName]>([:])
+    private let work: WorkGroup
     private let wakes: DomainWakes
     private let retry: RetryPolicy
     private let clock: @Sendable () -> Duration
@@ -42,6 +45,7 @@ final class InterruptedChanges: Sendable {
         self.follower = follower
         self.sources = sources
         self.looks = looks
+        self.work = work
         wakes = DomainWakes(work: work, clock: clock)
         self.retry = retry
         self.clock = clock
@@ -90,31 +94,44 @@ final class InterruptedChanges: Sendable {
         try await looks.join(name, onProgress: nil) { [self] _ throws(DocumentError) in
             let domain = try domains.domain(name)
             var failure: DocumentError?
-            for entry in entries.withLock({ $0[name] ?? [] }) {
+            for entry in entries.withLock({ $0[name] ?? [] }) where !isTakenUp(entry) {
                 do throws(DocumentError) {
-                    try await look(up: entry, domain)
+                    guard try await look(up: entry, domain) else { continue }
                 } catch {
-                    if error.code == .cancelled { throw error }
-                    // It is tried again, unless that would only fail again.
-                    if [.transient, .resolvable].contains(error.code.errorClass) {
+                    guard try await mustGiveUp(entry, after: error) else {
                         if failure?.code.errorClass != .transient { failure = error }
                         continue
                     }
-                    logger.warning(
-                        "what became of an interrupted change cannot be found out",
-                        metadata: ["domain": "\(name)", "journal.step": "\(entry.step)", "error": "\(error)"])
-                    try await storage.run { try $0.closeLookedUp(entry) }
                 }
-                entries.withLock { open in
-                    open[name]?.removeAll { $0.id == entry.id }
-                    if open[name]?.isEmpty == true { open[name] = nil }
-                }
+                forget(entry)
             }
             if let failure {
                 tryAgain(name, after: failure)
                 throw failure
             }
-            failures.withLock { $0[name] = nil }
+            // What is still being looked at may fail, too.
+            if !takenUp.withLock({ $0.values.contains(name) }) { failures.withLock { $0[name] = nil } }
+        }
+    }
+
+    /// - Returns: false when it is tried again.
+    private func mustGiveUp(
+        _ entry: JournalEntry, after error: DocumentError
+    ) async throws(DocumentError) -> Bool {
+        if error.code == .cancelled { throw error }
+        // Unless that would only fail again.
+        if [.transient, .resolvable].contains(error.code.errorClass) { return false }
+        logger.warning(
+            "what became of an interrupted change cannot be found out",
+            metadata: ["domain": "\(entry.domain)", "journal.step": "\(entry.step)", "error": "\(error)"])
+        try await storage.run { try $0.closeLookedUp(entry) }
+        return true
+    }
+
+    private func forget(_ entry: JournalEntry) {
+        entries.withLock { open in
+            open[entry.domain]?.removeAll { $0.id == entry.id }
+            if open[entry.domain]?.isEmpty == true { open[entry.domain] = nil }
         }
     }
 
@@ -130,12 +147,14 @@ final class InterruptedChanges: Sendable {
         wakes.wake(name, at: clock() + delay) { [self] in await settle(name) }
     }
 
-    private func look(up entry: JournalEntry, _ domain: Domain) async throws(DocumentError) {
+    /// - Returns: false when it goes on, and nobody waits for it.
+    private func look(up entry: JournalEntry, _ domain: Domain) async throws(DocumentError) -> Bool {
         guard try storage.read({ try $0.journal() }).contains(where: { $0.id == entry.id && $0.action == entry.action })
-        else { return }
+        else { return true }
         guard let id = entry.itemID else { return try await lookForNew(entry, domain) }
         guard let item = try storage.read({ try $0.item(id, in: domain.name) }), !item.isGone else {
-            return try await storage.run { try $0.closeLookedUp(entry) }
+            try await storage.run { try $0.closeLookedUp(entry) }
+            return true
         }
         var told: [Item]?
         do throws(DocumentError) {
@@ -159,6 +178,7 @@ final class InterruptedChanges: Sendable {
                 "domain": "\(domain.name)", "item.id": "\(id)", "action": "\(entry.action)",
                 "found": told == nil ? "gone" : "there",
             ])
+        return true
     }
 
     private func learn(_ folder: IndexedItem, _ domain: Domain) async throws(DocumentError) {
@@ -176,28 +196,80 @@ final class InterruptedChanges: Sendable {
         }
     }
 
+    // MARK: What is new
+
     /// A document or folder that was to be made. Where something of its name is now, the provider says by the operation's
     /// name whether it is the one: for a move, whose source then goes.
-    private func lookForNew(_ entry: JournalEntry, _ domain: Domain) async throws(DocumentError) {
+    ///
+    /// - Returns: as of ``look(up:_:)``.
+    private func lookForNew(_ entry: JournalEntry, _ domain: Domain) async throws(DocumentError) -> Bool {
         // Of a drop box nothing is told (PICK-13).
         guard let parent = entry.payload.parentID, let name = entry.payload.name, !domain.isDropBox else {
-            return try await storage.run { try $0.closeLookedUp(entry) }
+            try await storage.run { try $0.closeLookedUp(entry) }
+            return true
         }
         try await follower.catchUp(domain)
         if try storage.read({ try !$0.listing(of: parent, in: domain.name).isComplete }) || !domain.hasFeed {
             try await follower.list(parent, of: domain)
         }
         let isThere = try storage.read { try $0.holder(of: name, in: parent, of: domain.name)?.item.name == name }
-        guard isThere, entry.action == .move,
-            let export = try await storage.runOutside({ store, _ in try store.resumeMove(entry) })
-        else { return try await storage.run { try $0.closeLookedUp(entry) } }
+        guard isThere, entry.action == .move else {
+            try await storage.run { try $0.closeLookedUp(entry) }
+            return true
+        }
+        if let export = try await storage.run({ try $0.resumeMove(entry, readingSource: false) }) {
+            try await finish(export, of: domain)
+            return true
+        }
+        // Its source may be on a disk or a network that gives no answer: what else there is to be looked up does not wait for it.
+        takenUp.withLock { $0[entry.id] = domain.name }
+        if !work.add({ [self] in await takeUp(entry) }) { takenUp.withLock { $0[entry.id] = nil } }
+        return false
+    }
+
+    private func isTakenUp(_ entry: JournalEntry) -> Bool { takenUp.withLock { $0[entry.id] != nil } }
+
+    /// A move of which only the source is left.
+    private func takeUp(_ entry: JournalEntry) async {
+        do throws(DocumentError) {
+            do throws(DocumentError) {
+                let export = try await storage.runOutside(
+                    isAside: true,
+                    late: { (store: DocumentStore, export: Export?) in
+                        // It is looked for once more, after the next start.
+                        if let contents = export?.contents { store.drop(contents) }
+                    }
+                ) { (store, _) throws -> Export? in try store.resumeMove(entry, readingSource: true) }
+                if let export {
+                    try await finish(export, of: try domains.domain(entry.domain))
+                } else {
+                    try await storage.run { try $0.closeLookedUp(entry) }
+                }
+            } catch {
+                guard try await mustGiveUp(entry, after: error) else {
+                    takenUp.withLock { $0[entry.id] = nil }
+                    return tryAgain(entry.domain, after: error)
+                }
+            }
+            forget(entry)
+            takenUp.withLock { $0[entry.id] = nil }
+        } catch {
+            takenUp.withLock { $0[entry.id] = nil }
+            logger.notice(
+                "what became of an interrupted move is not known yet",
+                metadata: ["domain": "\(entry.domain)", "error": "\(error)"])
+        }
+    }
+
+    private func finish(_ export: Export, of domain: Domain) async throws(DocumentError) {
         do throws(DocumentError) {
             let item = try await domain.provider.create(
                 ProviderCall.CreateCall(
-                    parentID: parent, name: name, kind: export.kind, contentsPath: export.contents?.path.string,
-                    modified: export.contents?.source?.modified, operation: export.operation))
-            guard item.parentID == parent, item.kind.isFolder == export.kind.isFolder else {
-                throw domain.provider.broken("put “\(name)” of \(domain.name) somewhere else")
+                    parentID: export.parentID, name: export.name, kind: export.kind,
+                    contentsPath: export.contents?.path.string, modified: export.contents?.source?.modified,
+                    operation: export.operation))
+            guard item.parentID == export.parentID, item.kind.isFolder == export.kind.isFolder else {
+                throw domain.provider.broken("put “\(export.name)” of \(domain.name) somewhere else")
             }
             // Listed by now: somebody may just be opening it.
             _ = try await locks.withLock(ItemKey(domain: domain.name, id: item.id)) {

@@ -86,6 +86,8 @@ extension DocumentStore {
         try reached(isMove ? .moveAnswered : .exportAnswered)
         var entry = export.entry
         entry.itemID = item.id
+        // What these contents are, should they come to its place later only.
+        entry.payload.base = item.version
         let outcome = try index.write { index in
             let outcome = try index.apply([item], in: domain)
             if isMove {
@@ -161,7 +163,9 @@ extension DocumentStore {
         var entry = entry
         if entry.step == .moveRecorded {
             let (item, location) = try locate(id, in: entry.domain)
-            if let contents, item.local == nil {
+            // The remote may have got others since.
+            let isCurrent = entry.payload.base?.content == item.item.version.content
+            if let contents, item.local == nil, isCurrent {
                 let (file, digest) = try publish(contents, of: item, at: location)
                 entry = try index.write { index in
                     try index.setMaterialised(

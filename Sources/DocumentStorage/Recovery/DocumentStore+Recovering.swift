@@ -69,6 +69,15 @@ extension DocumentStore {
             try carryOn(entry, "writing", name, &report) { refused = try recordEdits(entry, dropping: false).refused }
             report.findings += refused.map(\.message)
         case .finishMove:
+            if leavingSources, entry.step == .moveRecorded, !evidence.isStaged, isOutside(entry) {
+                // Only its old place still has them, besides the provider.
+                if let id = entry.itemID { refreshPlaceholder(id, in: entry.domain) }
+                report.sources.append(entry)
+                report.findings.append(
+                    "The move of \(name) was interrupted: what is in its old place is taken from there when that gives an answer."
+                )
+                break
+            }
             var left: JournalEntry?
             try carryOn(entry, "move", name, &report) {
                 let contents = try entry.step == .moveRecorded ? movedContents(entry) : nil
@@ -112,26 +121,35 @@ extension DocumentStore {
     ///
     /// - Returns: the entry, when its source is left for later.
     private func end(_ placed: JournalEntry, leavingSource: Bool) throws -> JournalEntry? {
-        // What is in the storage root itself, as the trash is, gives an answer.
-        if leavingSource, let source = placed.payload.sourcePath, !source.starts(with: root.path) { return placed }
+        if leavingSource, isOutside(placed) { return placed }
         try removeSource(ofPlaced: placed)
         return nil
     }
 
+    /// What is in the storage root itself, as the trash is, gives an answer.
+    private func isOutside(_ entry: JournalEntry) -> Bool {
+        entry.payload.sourcePath.map { !$0.starts(with: root.path) } ?? false
+    }
+
     /// The contents of an interrupted move: the copy, or the source once more. Nil when neither is there any longer:
     /// the provider has them.
-    func movedContents(_ entry: JournalEntry) throws -> StagedFile? {
+    ///
+    /// - Parameter readingSource: may block for ever.
+    func movedContents(_ entry: JournalEntry, readingSource: Bool = true) throws -> StagedFile? {
         if let name = entry.payload.staging, entry.payload.boot == root.boot,
             let staged = try root.staging.request(named: name)?.existingFile(),
             staged.identity.size == entry.payload.file?.size
         {
             return staged
         }
-        guard let source = entry.payload.sourcePath else { return nil }
+        guard readingSource, let source = entry.payload.sourcePath else { return nil }
         let request = try root.staging.makeRequest(.sending(entry.domain))
         guard let copy = try? root.staging.snapshot(ofFileAt: source, followingLink: false, in: request),
             let taken = copy.source, let sent = entry.payload.file, taken.isStill(sent)
-        else { return nil }
+        else {
+            discard(request: request.name)
+            return nil
+        }
         return copy
     }
 

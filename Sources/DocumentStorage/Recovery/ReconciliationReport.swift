@@ -7,7 +7,8 @@ package struct ReconciliationReport: Sendable {
     /// What only the provider knows the outcome of: sends, to take up with ``DocumentStore/resumeSending(_:)`` once it is
     /// there, and what else it was asked for, to be looked up.
     package var pending: [JournalEntry] = []
-    /// Arrivals and moves whose contents are in their place, and whose sources still have to go.
+    /// Arrivals and moves whose sources still have to go. Their contents are in their place; but those of a move at `moveRecorded`
+    /// are taken from there first, with ``DocumentStore/contents(ofLeft:)`` and ``DocumentStore/place(_:ofLeft:)``.
     package var sources: [JournalEntry] = []
     /// Files that belong to no item. They stay where they are.
     package var unknownFiles: [Location] = []

@@ -339,7 +339,10 @@ public final class DocumentHost: Sendable {
         quotas = QuotaDesk(
             storage: storage, asks: SharedTransfers(work: work, executor: loop), hub: events, work: work, clock: clock,
             date: { Self.secondsSince1970() }, logger: logger)
-        stayingSources = StayingSources(storage: storage, work: work, logger: logger)
+        stayingSources = StayingSources(
+            storage: storage,
+            outside: OutsidePaths(name: "docent-stays", mostAtOnce: 4, executor: loop, isStepped: stepping != nil),
+            work: work, logger: logger)
         providing.onClaimEnded { [weak outdatedContents] in outdatedContents?.useEnded(of: $0) }
         thumbnailDesk = ThumbnailDesk(
             storage: storage,

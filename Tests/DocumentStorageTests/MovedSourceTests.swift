@@ -68,13 +68,13 @@ struct MovedSourceTests {
         let source = try #require(known?.stayingSource)
         #expect(source.path == file)
         #expect(source.problem.message.hasPrefix(file.string) && source.problem.message.contains("remove what stays"))
-        try storage.store.lookAgain(at: source, of: item.id, in: storage.domain)
-        #expect(try problem(of: item) == .unsyncedEdits)
+        #expect(!source.isGone)
         try #require(unlink(file.string) == 0 && rmdir(folder.string) == 0)
         // Something else is wrong with it by now.
-        try storage.store.lookAgain(at: StayingSource(at: folder), of: item.id, in: storage.domain)
+        try storage.store.forget(StayingSource(at: folder), of: item.id, in: storage.domain)
         #expect(try problem(of: item) == .unsyncedEdits)
-        try storage.store.lookAgain(at: source, of: item.id, in: storage.domain)
+        #expect(source.isGone)
+        try storage.store.forget(source, of: item.id, in: storage.domain)
         #expect(try problem(of: item) == nil)
     }
 

@@ -12,10 +12,17 @@ final class OutsidePaths: Sendable {
     private let calls: UnboundedCalls?
     private let executor: (any TaskExecutor)?
 
-    /// - Parameter executor: where what must go on when whoever asks is cancelled does so.
-    init(executor: (any TaskExecutor)? = nil, isStepped: Bool = false) {
+    /// - Parameters:
+    ///   - mostAtOnce: how many looks are under way at once: the others wait for that, and for no answer meanwhile.
+    ///   - executor: where what must go on when whoever asks is cancelled does so.
+    init(
+        name: String = "docent-outside", mostAtOnce: Int = .max, executor: (any TaskExecutor)? = nil,
+        isStepped: Bool = false
+    ) {
         self.executor = executor
-        calls = isStepped ? nil : UnboundedCalls(name: "docent-outside", mostHanging: 16)
+        calls =
+            isStepped
+            ? nil : UnboundedCalls(name: name, mostAtOnce: mostAtOnce, mostHanging: 16, executor: executor)
     }
 
     /// - Parameter body: looks at the path. May block, for ever.

@@ -24,8 +24,8 @@ package struct StayingSource: Hashable, Sendable {
     private static let sentence =
         " was changed while it was moved, is open for writing, or could not be removed: it stays there, and the item has what was copied before. Compare the two; then remove what stays, or move it in under another name."
 
-    /// Whether nothing is left there. What cannot be looked at is taken to be there still.
-    var isGone: Bool {
+    /// Whether nothing is left there. What cannot be looked at is taken to be there still. May block for ever.
+    package var isGone: Bool {
         // Bytes that are no text: the sentence does not name the place.
         guard !path.string.contains("\u{FFFD}") else { return false }
         return OutsideTree.isGone(path)
@@ -37,9 +37,8 @@ extension IndexedItem {
 }
 
 extension DocumentStore {
-    /// Looks whether what stayed in its old place still does; when it does not, nothing is said of it any more.
-    package func lookAgain(at source: StayingSource, of id: ItemIdentifier, in domain: DomainName) throws {
-        guard source.isGone else { return }
+    /// What stayed in its old place does not any more: nothing is said of it, unless something else is wrong by now.
+    package func forget(_ source: StayingSource, of id: ItemIdentifier, in domain: DomainName) throws {
         try index.write(durably: false) { index in
             guard try index.item(id, in: domain)?.stayingSource == source else { return }
             try index.setProblem(nil, of: id, in: domain)

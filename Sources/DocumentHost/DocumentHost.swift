@@ -323,7 +323,7 @@ public final class DocumentHost: Sendable {
         departures = Departures(
             storage: storage, broker: broker, locks: locks, domains: domains, resolver: resolver, accesses: accesses,
             deletions: deletions, localMoves: localMoves, outside: outside, owner: owner,
-            wakes: DomainWakes(work: work, clock: clock), clock: clock, logger: logger)
+            wakes: DomainWakes(work: work, clock: clock), retry: RetryPolicy(), clock: clock, logger: logger)
         clearing = ContainerClearing(
             storage: storage, broker: broker, domains: domains, arranger: arranger, deletions: deletions,
             interrupted: interrupted, owner: owner, work: work, retry: RetryPolicy(), clock: clock, logger: logger)

@@ -31,10 +31,16 @@ package struct RetryPolicy: Hashable, Sendable {
         case .resolvable: return .hold
         case .definitive, .caller: return .giveUp
         case .transient:
-            let doublings = min(max(attempt, 1) - 1, 20)
-            let delay = min(first * (1 << doublings), longest)
-            let spread = delay * (0.5 + 0.5 * min(max(jitter, 0), 1))
-            return .retry(after: max(spread, min(error.retryAfter ?? .zero, longestAsked)))
+            return .retry(
+                after: max(
+                    pause(attempt: attempt, jitter: jitter), min(error.retryAfter ?? .zero, longestAsked)))
         }
+    }
+
+    /// How long is waited for before the next attempt, whatever the error says.
+    package func pause(attempt: Int, jitter: Double) -> Duration {
+        let doublings = min(max(attempt, 1) - 1, 20)
+        let delay = min(first * (1 << doublings), longest)
+        return delay * (0.5 + 0.5 * min(max(jitter, 0), 1))
     }
 }

@@ -2,6 +2,7 @@ import DocumentModel
 import DocumentStorage
 import DocumentTestSupport
 import DocumentWire
+import FileCoordination
 import Glibc
 import Synchronization
 import SystemPackage
@@ -101,6 +102,32 @@ extension EmbeddedHostTests {
         }
     }
 
+    @Test("CONT-9: what was moved out and somebody would not let go of is removed after a while, without a signal")
+    func departsWhenLetGo() async throws {
+        try await withDeparture { host, file, location, _ in
+            let mayLetGo = Mutex(false)
+            let tool = host.connect(tool: "editor")
+            defer { host.disconnect(tool) }
+            let item = try #require(try host.storage.read { try $0.item(at: location) })
+            let presented = try host.storage.read { try $0.coordinated(item) }
+            let (broker, owner) = (host.broker, tool.owner)
+            broker.listen(owner) { event in
+                guard case .message(_, let id, to: _) = event else { return }
+                let failure = DocumentError(.unsyncedEdits, "It cannot be saved just now.")
+                broker.answered(id, by: owner, failure: mayLetGo.withLock { $0 } ? nil : failure)
+            }
+            broker.add { Presenter(id: $0, owner: owner, item: presented, capabilities: .relinquishing) }
+            await host.departures.resume(nil)
+            #expect(try isLeaving(host))
+            let problem = try host.storage.read { try $0.item(at: location) }?.problem
+            #expect(problem?.message.contains("It cannot be saved just now.") == true)
+            mayLetGo.withLock { $0 = true }
+            for _ in 0..<1_000 where try isLeaving(host) { try await Task.sleep(for: .milliseconds(10)) }
+            #expect(try !isLeaving(host))
+            #expect(access(file.string, F_OK) != 0)
+        }
+    }
+
     @Test("CONT-13: what is moved out and needs a yes waits for that, at whatever moment the host has died")
     func waitsForYes() async throws {
         let death = DeathOnce(at: .leaveBegan)
@@ -145,11 +172,23 @@ extension EmbeddedHostTests {
         }
     }
 
-    @Test("CONT-9, CONT-13: a no to what was moved out twice is one to both")
+    @Test("CONT-9, CONT-13: a no to what was moved out twice is one to both, and nothing says that it is to go")
     func noToBoth() async throws {
         try await withDeparture { host, file, location, copy in
             let item = try #require(try host.storage.read { try $0.item(at: location) })
             let parts = [CopiedPart(path: [], file: item.local)]
+            func problem() throws -> IndexedItem.ItemProblem? {
+                try host.storage.read { try $0.item(at: location) }?.problem
+            }
+            func postpone() async throws {
+                let entry = try host.storage.read { try $0.journal() }.first { $0.action == .leave }
+                let open = try #require(entry)
+                try await host.storage.run { store in
+                    try store.postponeLeaving(open, because: DocumentError(.busy, "Somebody uses it."))
+                }
+            }
+            try await postpone()
+            #expect(try problem()?.message.contains("Somebody uses it.") == true)
             let begun = try await host.storage.run { store in
                 try store.beginLeaving(item.id, in: item.domain, copiedTo: copy.string + "-2", parts) { _, record in
                     record.asked = 1
@@ -157,8 +196,12 @@ extension EmbeddedHostTests {
                 }
             }
             #expect(begun.verdict == .wait)
+            // It waits for a yes, and is not about to go.
+            #expect(try problem() == nil)
+            try await postpone()
             try await host.answerDeletions(of: item.domain, carryOut: false)
             #expect(try !isLeaving(host))
+            #expect(try problem() == nil)
             await host.departures.resume(nil)
             #expect(try TemporaryFile.read(file) == "one")
         }

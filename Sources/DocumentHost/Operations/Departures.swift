@@ -21,6 +21,7 @@ struct Departures: Sendable {
     let outside: OutsidePaths
     let owner: ClaimOwner
     let wakes: DomainWakes
+    let retry: RetryPolicy
     /// Counts from some moment, and never backwards.
     let clock: @Sendable () -> Duration
     let logger: Logger
@@ -83,7 +84,7 @@ struct Departures: Sendable {
     func forget(_ removals: [HeldRemoval]) async throws(DocumentError) {
         for removal in removals {
             while let entry = try open(of: removal.item.id, in: removal.item.domain) {
-                try await storage.run { try $0.finishLeaving(entry) }
+                try await storage.run { try $0.forgetLeaving(entry) }
             }
         }
     }
@@ -110,7 +111,7 @@ struct Departures: Sendable {
                 guard error.code != .cancelled else { continue }
                 _ = try? await storage.run { try $0.postponeLeaving(entry, because: error) }
                 // Who makes a domain usable has everything resumed that waits for that.
-                if domains.find(entry.domain) != nil { tryAgain(entry.domain, after: error) }
+                if domains.find(entry.domain) != nil, isOpen(entry) { tryAgain(entry.domain, after: error) }
             }
         }
     }
@@ -120,11 +121,18 @@ struct Departures: Sendable {
         entry.itemID.map { id in (try? deletions.isWaiting(id, in: entry.domain)) ?? true } ?? false
     }
 
-    /// What its provider has to resolve first leaves when that says that it is.
+    private func isOpen(_ entry: JournalEntry) -> Bool { (try? storage.read { try $0.open(entry) }) != nil }
+
+    /// What its provider has to resolve first leaves when that says that it is. Any other error that leaves the entry open, as one
+    /// of whoever uses the item, may be over after a while.
     private func tryAgain(_ name: DomainName, after error: DocumentError) {
-        let attempt = underWay.failed(in: name)
-        let decision = RetryPolicy().decision(for: error, attempt: attempt, jitter: Double.random(in: 0...1))
-        guard case .retry(let delay) = decision else { return }
+        let (attempt, jitter) = (underWay.failed(in: name), Double.random(in: 0...1))
+        let delay: Duration
+        switch retry.decision(for: error, attempt: attempt, jitter: jitter) {
+        case .hold: return
+        case .retry(let after): delay = after
+        case .giveUp: delay = retry.pause(attempt: attempt, jitter: jitter)
+        }
         wakes.wake(name, at: clock() + delay) { [self] in await resume(name) }
     }
 

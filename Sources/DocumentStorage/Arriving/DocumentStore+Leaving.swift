@@ -22,7 +22,10 @@ extension DocumentStore {
         payload.parts = parts
         let begun = try index.write { index in
             // One that waits is begun anew with another copy: a no to this one is no to both.
-            for entry in try index.journal(of: id, in: domain) where entry.action == .leave { try index.finish(entry) }
+            for entry in try index.journal(of: id, in: domain) where entry.action == .leave {
+                try index.finish(entry)
+                try index.forgetPostponed(entry)
+            }
             let verdict = try judge.map {
                 try index.admitRemoval(
                     of: id, in: domain, recursive: item.item.kind != .document, discardingEdits: false, judge: $0)
@@ -36,6 +39,15 @@ extension DocumentStore {
     /// Nothing of it is left.
     package func finishLeaving(_ entry: JournalEntry) throws {
         try index.write { try $0.finish(entry) }
+        try reached(.leaveFinished)
+    }
+
+    /// Somebody does not want it removed any more: it stays, and so does the copy.
+    package func forgetLeaving(_ entry: JournalEntry) throws {
+        try index.write { index in
+            try index.finish(entry)
+            try index.forgetPostponed(entry)
+        }
         try reached(.leaveFinished)
     }
 
@@ -64,8 +76,7 @@ extension DocumentStore {
                 let item = try index.item(id, in: entry.domain)
             else { return }
             let problem = DocumentError(
-                error.code,
-                "It was moved out, and is removed as soon as that can be done: \(error.message) A copy is at \(copy).")
+                error.code, "\(IndexTransaction.postponed)\(error.message) A copy is at \(copy).")
             guard item.problem?.message != problem.message else { return }
             try index.setProblem(problem, of: id, in: entry.domain)
         }
@@ -101,5 +112,18 @@ extension DocumentStore {
             try index.deleteCleared(item.id, in: item.domain)
         }
         try perform(outcome)
+    }
+}
+
+extension IndexTransaction {
+    /// What an item begins to say of a departure that cannot be carried out just now.
+    fileprivate static var postponed: String { "It was moved out, and is removed as soon as that can be done: " }
+
+    /// An item says no longer that it is to be removed.
+    fileprivate func forgetPostponed(_ entry: JournalEntry) throws {
+        guard let id = entry.itemID, let item = try item(id, in: entry.domain),
+            item.problem?.message.hasPrefix(Self.postponed) == true
+        else { return }
+        try setProblem(nil, of: id, in: entry.domain)
     }
 }

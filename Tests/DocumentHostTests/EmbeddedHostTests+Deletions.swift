@@ -38,6 +38,28 @@ extension EmbeddedHostTests {
         }
     }
 
+    @Test("CONT-13: a removal for which others were waited for in vain counts for nothing")
+    func inVain() async throws {
+        try await withHost(claimPatience: .milliseconds(50)) { host, remote in
+            let (file, location) = (remote.appending("a.txt"), try Location("d:/a.txt"))
+            try TemporaryFile.write("one", to: file)
+            let tool = host.connect(tool: "one")
+            defer { host.disconnect(tool) }
+            let access = try await host.beginAccess(AccessRequest(location: location, intent: .reading), for: tool)
+            func counts() throws -> [Int] {
+                try host.storage.read { try $0.removalWatch(of: .asked, in: location.domain).recent }.map(\.count)
+            }
+            let error = await #expect(throws: DocumentError.self) {
+                try await host.remove(location, recursive: false, discardingUnsent: false, atOnce: true)
+            }
+            #expect(error?.code == .busy)
+            #expect(try counts() == [])
+            try await host.endAccess(access.number, of: tool)
+            try await host.remove(location, recursive: false, discardingUnsent: false, atOnce: true)
+            #expect(try counts() == [1])
+        }
+    }
+
     /// Makes a folder of the remote with files in it, and has the host know of all that.
     private func makeFolder(
         _ path: String, of files: [String], _ host: DocumentHost, _ remote: FilePath

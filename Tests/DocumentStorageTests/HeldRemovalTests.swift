@@ -289,6 +289,23 @@ struct HeldRemovalTests {
         #expect(recent.map(\.count) == [1])
     }
 
+    @Test("CONT-13: a removal that was admitted and has not begun counts no more, unless it is gone by then")
+    func takenBack() throws {
+        let storage = try fixture()
+        let id = try ItemIdentifier("c")
+        func counts() throws -> [Int] {
+            try storage.index.read { try $0.removalWatch(of: .asked, in: storage.domain).recent }.map(\.count)
+        }
+        for isGone in [false, true] {
+            _ = try storage.store.admitRemoval(
+                of: id, in: storage.domain, recursive: false, discardingEdits: false, judge: judge)
+            #expect(try counts() == [1])
+            if isGone { _ = try storage.index.write { try $0.delete([id], in: storage.domain) } }
+            try storage.store.takeBackRemoval(of: id, in: storage.domain)
+            #expect(try counts() == (isGone ? [1] : []))
+        }
+    }
+
     @Test(
         "CONT-13: what the provider tells of as gone is no deletion where something else has its name, or in a package that goes on"
     )

@@ -19,29 +19,33 @@ extension Arranger {
             item.state != .nameClash, try isEmpty(item)
         else { return false }
         try await requireNoConflict(item)
-        if !item.isArriving {
-            guard item.item.capabilities.contains(.delete) else {
-                throw DocumentError(.deletionRejected, "\(location) cannot be removed on the remote.")
+        return try await deletions.removing(item.isArriving ? [] : [item]) {
+            (begins: () -> Void) async throws(DocumentError) -> Bool in
+            if !item.isArriving {
+                guard item.item.capabilities.contains(.delete) else {
+                    throw DocumentError(.deletionRejected, "\(location) cannot be removed on the remote.")
+                }
+                try await deletions.admit(item, at: location, recursive: false, discardingEdits: discardingUnsent)
             }
-            try await deletions.admit(item, at: location, recursive: false, discardingEdits: discardingUnsent)
-        }
-        let (claim, isOwn) = try await claim(
-            toRemove: try storage.read { try $0.coordinated(item) }, by: tool, within: patience)
-        defer { if isOwn { broker.end(claim) } }
-        for _ in 0..<Self.mostTries {
-            if let entries = try await drop(item, discardingUnsent: discardingUnsent) {
-                backlog.add(entries, of: item.domain)
-                return true
+            let (claim, isOwn) = try await claim(
+                toRemove: try storage.read { try $0.coordinated(item) }, by: tool, within: patience)
+            defer { if isOwn { broker.end(claim) } }
+            for _ in 0..<Self.mostTries {
+                if let entries = try await drop(item, discardingUnsent: discardingUnsent) {
+                    begins()
+                    backlog.add(entries, of: item.domain)
+                    return true
+                }
+                // What is sent or brought may have come to its end in this moment, or be about to.
+                guard locks.isHeld(item.key) else { break }
+                do { try await Task.sleep(for: Self.moment) } catch { throw DocumentError(wrapping: error) }
             }
-            // What is sent or brought may have come to its end in this moment, or be about to.
-            guard locks.isHeld(item.key) else { break }
-            do { try await Task.sleep(for: Self.moment) } catch { throw DocumentError(wrapping: error) }
+            // As what was sent has just found.
+            if let now = try storage.read({ try $0.item(item.id, in: item.domain) }) {
+                try await requireNoConflict(now)
+            }
+            return false
         }
-        // As what was sent has just found.
-        if let now = try storage.read({ try $0.item(item.id, in: item.domain) }) {
-            try await requireNoConflict(now)
-        }
-        return false
     }
 
     private func requireNoConflict(_ item: IndexedItem) async throws(DocumentError) {

@@ -53,13 +53,18 @@ extension Arranger {
             )
         }
         try checkMoving(item, to: parent, from: location)
-        try await deletions.admit(there, at: destination, recursive: false, discardingEdits: false)
-        let claim = try await claim(toMove: item, as: name, into: parent, at: destination, by: tool)
-        defer { claim.end() }
-        // Whoever asked may go, or give up: what was begun is done to its end, or taken back.
-        return try await toItsEnd { () async throws(DocumentError) in
-            try await exchange(
-                there, at: destination, with: item, from: location, in: parent, as: name, claim, on: domain, by: tool)
+        return try await deletions.removing([there]) {
+            (begins: () -> Void) async throws(DocumentError) -> IndexedItem in
+            try await deletions.admit(there, at: destination, recursive: false, discardingEdits: false)
+            let claim = try await claim(toMove: item, as: name, into: parent, at: destination, by: tool)
+            defer { claim.end() }
+            begins()
+            // Whoever asked may go, or give up: what was begun is done to its end, or taken back.
+            return try await toItsEnd { () async throws(DocumentError) in
+                try await exchange(
+                    there, at: destination, with: item, from: location, in: parent, as: name, claim, on: domain,
+                    by: tool)
+            }
         }
     }
 

@@ -306,17 +306,22 @@ struct Arranger: Sendable {
                 .versionNoLongerAvailable,
                 "\(location) is another one on the remote since you saw it; look at it again first.")
         }
-        if !isApproved {
-            try await deletions.admit(
-                item, at: location, recursive: recursive, discardingEdits: discardingUnsent)
+        let whatGoes = covered
+        try await deletions.removing(isApproved ? [] : [item]) {
+            (begins: () -> Void) async throws(DocumentError) -> Void in
+            if !isApproved {
+                try await deletions.admit(
+                    item, at: location, recursive: recursive, discardingEdits: discardingUnsent)
+            }
+            if discardingUnsent { try await bringUnseenSides(of: item, at: location, on: domain) }
+            let (claim, isOwn) = try await claim(
+                toRemove: try storage.read { try $0.coordinated(item) }, by: tool, within: patience)
+            defer { if isOwn { broker.end(claim) } }
+            begins()
+            try await carryOutRemoval(
+                of: item, at: location, on: domain, isWhole: isWhole, discardingUnsent: discardingUnsent,
+                covering: whatGoes)
         }
-        if discardingUnsent { try await bringUnseenSides(of: item, at: location, on: domain) }
-        let (claim, isOwn) = try await claim(
-            toRemove: try storage.read { try $0.coordinated(item) }, by: tool, within: patience)
-        defer { if isOwn { broker.end(claim) } }
-        try await carryOutRemoval(
-            of: item, at: location, on: domain, isWhole: isWhole, discardingUnsent: discardingUnsent,
-            covering: covered)
     }
 
     /// Under a claim for deleting it.

@@ -56,22 +56,25 @@ final class ContainerClearing: Sendable {
         for item in data where item.item.kind != .document { try await arranger.remover.learn(item, of: domain) }
         // Sooner said than when everybody was asked to let go of it.
         _ = try known(data, at: place)
-        try await admit(data, at: place)
-        let claim = try await claim(data, by: owner.onBehalf, nestedIn: EnclosingClaims.current)
-        defer { broker.end(claim) }
-        let now = try self.data(in: folder).filter { item in data.contains { $0.id == item.id } }
-        let known = try known(now, at: place)
-        let entry = try await storage.run { [self] store in
-            let entry = try store.beginClearing(folder.id, in: folder.domain, of: known)
-            underWay.withLock { _ = $0.insert(entry.id) }
-            return entry
-        }
-        defer { underWay.withLock { _ = $0.remove(entry.id) } }
-        do throws(DocumentError) {
-            try await carryOut(entry, now, at: place, on: domain)
-        } catch {
-            tryAgain(entry, after: error)
-            throw error
+        try await deletions.removing(data) { (begins: () -> Void) async throws(DocumentError) -> Void in
+            try await admit(data, at: place)
+            let claim = try await claim(data, by: owner.onBehalf, nestedIn: EnclosingClaims.current)
+            defer { broker.end(claim) }
+            let now = try self.data(in: folder).filter { item in data.contains { $0.id == item.id } }
+            let known = try known(now, at: place)
+            let entry = try await storage.run { [self] store in
+                let entry = try store.beginClearing(folder.id, in: folder.domain, of: known)
+                underWay.withLock { _ = $0.insert(entry.id) }
+                return entry
+            }
+            begins()
+            defer { underWay.withLock { _ = $0.remove(entry.id) } }
+            do throws(DocumentError) {
+                try await carryOut(entry, now, at: place, on: domain)
+            } catch {
+                tryAgain(entry, after: error)
+                throw error
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 import DocumentModel
 import DocumentStorage
 import DocumentSync
+import FileCoordination
 import Logging
 
 /// Deletions of many items wait for a yes (CONT-13): the shell around ``DeletionWatch``, for each domain and direction.
@@ -12,6 +13,7 @@ struct DeletionDesk: Sendable {
     /// Seconds since 1970.
     let clock: @Sendable () -> Int64
     let logger: Logger
+    private let underWay = RemovalsUnderWay()
 
     // MARK: From the remote
 
@@ -49,6 +51,38 @@ struct DeletionDesk: Sendable {
         }
         guard verdict == .wait else { return }
         throw try refusal(of: item, at: location, isAsked: isAsked)
+    }
+
+    /// Runs what has items removed, and is to admit them. Where it ends and has not begun to remove them, as when somebody else uses
+    /// one for too long, they do not count: nothing went. What waits for a yes goes on waiting.
+    ///
+    /// - Parameters:
+    ///   - items: those that are to be admitted.
+    ///   - body: says when it begins.
+    func removing<Value: Sendable>(
+        _ items: [IndexedItem], _ body: (_ begins: () -> Void) async throws(DocumentError) -> Value
+    ) async throws(DocumentError) -> Value {
+        underWay.begin(items.map(\.key))
+        var hasBegun = false
+        let result: Result<Value, DocumentError>
+        do throws(DocumentError) {
+            result = .success(try await body { hasBegun = true })
+        } catch {
+            result = .failure(error)
+        }
+        // Where somebody else is about to remove one, too, it counts for that.
+        let left = underWay.end(items.map(\.key), hasBegun: hasBegun)
+        if case .failure(let error) = result, error.code == .deletionRejected { throw error }
+        for key in left {
+            do throws(DocumentError) {
+                try await storage.run { try $0.takeBackRemoval(of: key.id, in: key.domain) }
+            } catch {
+                logger.notice(
+                    "what was not removed counts as if it had been",
+                    metadata: ["item.id": "\(key.id)", "error": "\(error)"])
+            }
+        }
+        return try result.get()
     }
 
     /// The same for what leaves: that it is to, and whether it may without a yes, is written down in one. The host may die at any

@@ -73,6 +73,20 @@ extension DocumentStore {
         }
     }
 
+    /// A removal that was admitted has not begun: it does not count. What is gone by now does, whoever has removed it; so does what
+    /// has another name or other contents since.
+    package func takeBackRemoval(of id: ItemIdentifier, in domain: DomainName) throws {
+        try index.write(durably: false) { index in
+            guard try index.item(id, in: domain)?.exists == true,
+                let removal = try index.gatheredRemovals(of: .asked, in: domain, adding: id, only: true).first?.removal,
+                let trace = removal.trace
+            else { return }
+            var watch = try index.removalWatch(of: .asked, in: domain)
+            guard watch.takeBack(trace) else { return }
+            try index.setRemovalWatch(watch, of: .asked, in: domain)
+        }
+    }
+
     private func refresh(_ outcome: ApplyOutcome) {
         for item in outcome.changed where item.local == nil && item.state != .nameClash {
             refreshPlaceholder(item.id, in: item.domain)

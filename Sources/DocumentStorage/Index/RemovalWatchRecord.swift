@@ -45,6 +45,15 @@ package struct RemovalWatchRecord: Hashable, Sendable {
         recent.removeAll { $0.count == 0 }
     }
 
+    /// It was not removed after all, as far as it is known one by one.
+    ///
+    /// - Returns: whether it was there.
+    mutating func takeBack(_ trace: String) -> Bool {
+        guard let last = recent.lastIndex(where: { $0.trace == trace }) else { return false }
+        recent.remove(at: last)
+        return true
+    }
+
     /// What has been known longest is what it has come to by now.
     mutating func settle() {
         guard isCrowded else { return }

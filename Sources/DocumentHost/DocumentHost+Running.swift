@@ -9,7 +9,7 @@ extension DocumentHost {
     private static let patienceAtEnd = Duration.seconds(20)
 
     /// Runs the domains' providers and the host's own work until the task is cancelled; then ends the providers, in
-    /// parallel, and closes the storage root.
+    /// parallel, closes the storage root, and ends its threads. What is asked of it after that fails, or says that it has ended.
     public func run() async {
         // Not a child: the providers end in good order after everything else was cancelled.
         let providers = Task(executorPreference: loop) { [fleet] in await fleet.run() }
@@ -66,5 +66,7 @@ extension DocumentHost {
             logger.error("the storage root could not be closed", metadata: ["error": "\(error)"])
         }
         domains.removeAll()
+        // Last of all: what is left, of whoever still waits for something, goes on elsewhere.
+        if ownsLoop { await loop.end() }
     }
 }

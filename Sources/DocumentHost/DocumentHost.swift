@@ -27,6 +27,8 @@ public final class DocumentHost: Sendable {
     let configuration: Configuration
     let logger: Logger
     let loop: EventLoop
+    /// It made the loop itself, and ends it.
+    let ownsLoop: Bool
     let root: StorageRoot
     let storage: StorageThreads
     let work = WorkGroup()
@@ -109,21 +111,31 @@ public final class DocumentHost: Sendable {
     /// - Throws: ``DocumentError``: `busy` when another host has the root, `localStorage` when it cannot be used.
     public convenience init(_ configuration: Configuration, logger: Logger) throws(DocumentError) {
         ignoreBrokenPipeSignal()
-        try self.init(configuration, loop: EventLoop(name: "docent-host"), logger: logger)
+        let loop = EventLoop(name: "docent-host")
+        do throws(DocumentError) {
+            try self.init(configuration, loop: loop, ownsLoop: true, logger: logger)
+        } catch {
+            loop.shutdown()
+            throw error
+        }
     }
 
     /// Opens the storage root and mends what a crash left. Blocks; nothing of the providers is started yet.
     ///
     /// - Throws: ``DocumentError``: `busy` when another host has the root, `localStorage` when it cannot be used.
     ///
-    /// - Parameter stepping: carries out what blocks, instead of threads; nil: there are threads.
+    /// - Parameters:
+    ///   - ownsLoop: the loop ends with ``run()``; else it is whoever's made it.
+    ///   - stepping: carries out what blocks, instead of threads; nil: there are threads.
     package init(
-        _ configuration: Configuration, loop: EventLoop, steppedBy stepping: SteppedWork? = nil,
+        _ configuration: Configuration, loop: EventLoop, ownsLoop: Bool = false,
+        steppedBy stepping: SteppedWork? = nil,
         observer: (any StepObserver)? = nil, logger: Logger
     ) throws(DocumentError) {
         self.configuration = configuration
         self.logger = logger
         self.loop = loop
+        self.ownsLoop = ownsLoop
         recordThreads = BlockingPool(threads: 2, name: "docent-records", steppedBy: stepping)
         sweepThread = BlockingPool(threads: 1, name: "docent-sweep", steppedBy: stepping)
         secretThread = BlockingPool(threads: 1, name: "docent-secrets", steppedBy: stepping)

@@ -166,6 +166,23 @@ struct EventLoopTests {
         #expect(count == 0)
     }
 
+    @Test(.timeLimit(.minutes(1)))
+    func whoeverIsToBeWokenIsWokenAlsoWhenTheLoopHasEnded() async {
+        let loop = EventLoop(name: "waking loop")
+        let (woken, wakes) = AsyncStream.makeStream(of: Int.self)
+        loop.wake(at: MonotonicTime.now() + Duration.milliseconds(300)) { wakes.yield(1) }
+        loop.shutdown()
+        loop.wake(at: MonotonicTime.now() + Duration.milliseconds(10)) { wakes.yield(2) }
+        await loop.sleep(until: MonotonicTime.now() + Duration.milliseconds(10))
+        var seen: Set<Int> = []
+        for await number in woken {
+            seen.insert(number)
+            if seen.count == 2 { break }
+        }
+        #expect(seen == [1, 2])
+        loop.shutdown()
+    }
+
     private func threadCount(named name: String) -> Int {
         guard let folder = opendir("/proc/self/task") else { return -1 }
         defer { closedir(folder) }

@@ -139,15 +139,30 @@ package final class EventLoop: TaskExecutor {
         state.withLock { $0.timers.remove(key) }
     }
 
-    /// Runs a closure as a job at a time; it cannot be taken back.
+    /// Runs a closure as a job at a time; it cannot be taken back. When the loop has ended by then it is run all the same: somebody
+    /// may wait for it.
     package func wake(at time: MonotonicTime, _ body: @escaping @Sendable () -> Void) {
-        _ = schedule(at: time, body)
+        let mustWake: Bool? = state.withLock { state in
+            guard !state.hasStopped else { return nil }
+            let isFirst = state.timers.earliest.map { time < $0 } ?? true
+            _ = state.timers.insert(at: time, outlivesLoop: true, body)
+            return isFirst && state.needsWaking()
+        }
+        guard let mustWake else { return Self.wakeElsewhere(at: time, body) }
+        if mustWake { poller.wake() }
+    }
+
+    private static func wakeElsewhere(at time: MonotonicTime, _ body: @escaping @Sendable () -> Void) {
+        Task.detached {
+            try? await Task.sleep(for: time.since(.now()))
+            body()
+        }
     }
 
     /// Suspends the calling task, not cancellable.
     package func sleep(until time: MonotonicTime) async {
         await withUnsafeContinuation { continuation in
-            _ = schedule(at: time) { continuation.resume() }
+            wake(at: time) { continuation.resume() }
         }
     }
 
@@ -195,12 +210,13 @@ package final class EventLoop: TaskExecutor {
                 defer { state.threads = [] }
                 return state.threads
             }
-            if threads.isEmpty, !isFirstRound { return }
+            if threads.isEmpty, !isFirstRound { break }
             isFirstRound = false
             // Every thread that waits as a spare has to see that it is over.
             for _ in 0..<Self.maximumThreads { spareWork.signal() }
             for thread in threads where !thread.isCurrent { thread.join() }
         }
+        for (time, body) in state.withLock({ $0.timers.takeOutliving() }) { Self.wakeElsewhere(at: time, body) }
     }
 
     /// The same, for a task that may be one of the loop's own: it goes on elsewhere.

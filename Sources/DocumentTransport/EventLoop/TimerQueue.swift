@@ -7,6 +7,7 @@ struct TimerQueue {
     private struct Entry {
         let time: MonotonicTime
         let key: Key
+        let outlivesLoop: Bool
         let body: @Sendable () -> Void
     }
 
@@ -17,12 +18,15 @@ struct TimerQueue {
     var isEmpty: Bool { entries.isEmpty }
     var earliest: MonotonicTime? { entries.last?.time }
 
-    mutating func insert(at time: MonotonicTime, _ body: @escaping @Sendable () -> Void) -> Key {
+    /// - Parameter outlivesLoop: it is run also when the loop has ended by then, elsewhere.
+    mutating func insert(
+        at time: MonotonicTime, outlivesLoop: Bool = false, _ body: @escaping @Sendable () -> Void
+    ) -> Key {
         let key = Key(number: nextNumber)
         nextNumber += 1
         // Of equal times the one that was asked for first runs first, so the new one stands before them.
         let index = entries.firstIndex { $0.time <= time } ?? entries.count
-        entries.insert(Entry(time: time, key: key, body: body), at: index)
+        entries.insert(Entry(time: time, key: key, outlivesLoop: outlivesLoop, body: body), at: index)
         return key
     }
 
@@ -37,5 +41,11 @@ struct TimerQueue {
             entries.removeLast()
         }
         return due
+    }
+
+    /// What the loop, which has ended, has left to others.
+    mutating func takeOutliving() -> [(time: MonotonicTime, body: @Sendable () -> Void)] {
+        defer { entries.removeAll { $0.outlivesLoop } }
+        return entries.filter(\.outlivesLoop).map { ($0.time, $0.body) }
     }
 }

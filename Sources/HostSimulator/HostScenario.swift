@@ -130,6 +130,8 @@ package struct HostScenario: Sendable {
     package var keepsSides: Bool
     /// The provider gives parts of documents.
     package var givesParts: Bool
+    /// The provider tells what has changed; else hosts find it where they list folders.
+    package var hasFeed: Bool
     /// How many items a page of a listing has; nil: all of them.
     package var pageSize: Int?
     /// How many changes the provider remembers; who asks for more of them has an anchor that is too old. Nil: all of them.
@@ -150,6 +152,8 @@ package struct HostScenario: Sendable {
         var pages = SeededRandom(seed: seed ^ 0x9A6E5)
         if pages.once(in: 3) { pageSize = 1 + pages.below(4) }
         if pages.once(in: 4) { memory = 1 + pages.below(12) }
+        var feed = SeededRandom(seed: seed ^ 0xFEED)
+        hasFeed = !feed.once(in: 4)
         var faults = Faults()
         if random.once(in: 3) { faults.death = 150 + random.below(3000) }
         if random.once(in: 3) { faults.refusal = 5 + random.below(30) }

@@ -25,9 +25,11 @@ extension HostSimulation {
             await Self.restartProvider(of: host)
             await resumeAll(of: host)
         }
+        listAll()
         if scenario.keepsSides {
             askAll { [self] host in await rescue(from: host) }
             run(until: time + 12 * Self.minute)
+            listAll()
             for machine in lives.indices {
                 askAll(only: machine) { [self] host in await checkSides(of: host, machine) }
             }
@@ -42,6 +44,7 @@ extension HostSimulation {
                 run(until: time + Self.minute)
             }
             run(until: time + 12 * Self.minute)
+            listAll()
         }
         // Somebody chooses in every conflict, and then all machines are the same again.
         for round in 0..<4 {
@@ -60,9 +63,11 @@ extension HostSimulation {
             }
             askAll { [self] host in await resolveConflicts(of: host, round) }
             run(until: time + 12 * Self.minute)
+            listAll()
             if complaint != nil { return }
         }
         answerLastDeletions()
+        listAll()
         if mistake == .dropsTrash { dropTrash() }
         checkLosses()
         if scenario.keepsSides {
@@ -84,7 +89,9 @@ extension HostSimulation {
         let before = (requests, simulation_changes())
         run(until: time + 8 * Self.minute)
         let (asked, changed) = (requests - before.0, simulation_changes() - before.1)
-        if asked > 40 * lives.count || changed > 400 * UInt64(lives.count) {
+        // Without a feed, what was looked at just now is listed once more, or is about to be.
+        let listings = scenario.hasFeed ? 0 : remote.pages
+        if asked > (40 + listings) * lives.count || changed > UInt64((400 + 100 * listings) * lives.count) {
             return complain("no quiet: \(asked) requests and \(changed) changes of files in eight minutes")
         }
         checkNews()
@@ -107,6 +114,17 @@ extension HostSimulation {
             running = nil
             run(until: time + 60 * Self.minute) { life.people == 0 }
             if complaint == nil, life.people > 0 { complain("m\(machine) gives no answer") }
+        }
+    }
+
+    /// Without a feed each machine knows what it has listed: somebody lists all of it on each, until nothing comes of it any more.
+    private func listAll() {
+        guard !scenario.hasFeed else { return }
+        for _ in 0..<8 where complaint == nil {
+            let before = remote.changes.count
+            askAll { [self] host in _ = await everything(of: host, refreshing: true) }
+            run(until: time + 12 * Self.minute)
+            if remote.changes.count == before { return }
         }
     }
 

@@ -79,7 +79,8 @@ extension HostSimulation {
         guard let life = lives[machine], let context = contexts["m\(machine)"] else { return }
         running = life
         defer { running = nil }
-        context.signalChanges()
+        // One that has no feed has nothing to tell of.
+        if scenario.hasFeed { context.signalChanges() }
         if isResolved { context.signalErrorResolved() }
     }
 }

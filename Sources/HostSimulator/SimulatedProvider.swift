@@ -3,7 +3,7 @@ import DocumentProvider
 import SystemPackage
 
 /// The shipped SDK's side of a connection, over the one remote of a simulation. What it conforms to besides is what it can do.
-protocol SimulatedProvider: ModifyingProvider, ChangeFeedProvider {
+protocol SimulatedProvider: ModifyingProvider {
     var link: SimulatedLink { get }
 
     init(link: SimulatedLink)
@@ -14,24 +14,38 @@ struct SimulatedLink: Sendable {
     let simulation: HostSimulation
 }
 
-struct SimplestSimulatedProvider: SimulatedProvider { let link: SimulatedLink }
-struct SideKeepingSimulatedProvider: SimulatedVersionsProvider { let link: SimulatedLink }
-struct PartwiseSimulatedProvider: SimulatedRangeProvider { let link: SimulatedLink }
-struct AbleSimulatedProvider: SimulatedVersionsProvider, SimulatedRangeProvider { let link: SimulatedLink }
+struct SimplestSimulatedProvider: SimulatedFeedProvider { let link: SimulatedLink }
+struct SideKeepingSimulatedProvider: SimulatedFeedProvider, SimulatedVersionsProvider { let link: SimulatedLink }
+struct PartwiseSimulatedProvider: SimulatedFeedProvider, SimulatedRangeProvider { let link: SimulatedLink }
+struct AbleSimulatedProvider: SimulatedFeedProvider, SimulatedVersionsProvider, SimulatedRangeProvider {
+    let link: SimulatedLink
+}
+
+struct SimplestListedProvider: SimulatedListedProvider { let link: SimulatedLink }
+struct SideKeepingListedProvider: SimulatedListedProvider, SimulatedVersionsProvider { let link: SimulatedLink }
+struct PartwiseListedProvider: SimulatedListedProvider, SimulatedRangeProvider { let link: SimulatedLink }
+struct AbleListedProvider: SimulatedListedProvider, SimulatedVersionsProvider, SimulatedRangeProvider {
+    let link: SimulatedLink
+}
 
 extension HostScenario {
     var provider: any SimulatedProvider.Type {
-        switch (keepsSides, givesParts) {
-        case (false, false): SimplestSimulatedProvider.self
-        case (true, false): SideKeepingSimulatedProvider.self
-        case (false, true): PartwiseSimulatedProvider.self
-        case (true, true): AbleSimulatedProvider.self
+        switch (hasFeed, keepsSides, givesParts) {
+        case (true, false, false): SimplestSimulatedProvider.self
+        case (true, true, false): SideKeepingSimulatedProvider.self
+        case (true, false, true): PartwiseSimulatedProvider.self
+        case (true, true, true): AbleSimulatedProvider.self
+        case (false, false, false): SimplestListedProvider.self
+        case (false, true, false): SideKeepingListedProvider.self
+        case (false, false, true): PartwiseListedProvider.self
+        case (false, true, true): AbleListedProvider.self
         }
     }
 
     /// As a manifest names it.
     var capabilities: [String] {
-        ["modifying", "changes"] + (keepsSides ? ["versions"] : []) + (givesParts ? ["ranges"] : [])
+        ["modifying"] + (hasFeed ? ["changes"] : []) + (keepsSides ? ["versions"] : [])
+            + (givesParts ? ["ranges"] : [])
     }
 }
 
@@ -153,29 +167,4 @@ extension SimulatedProvider {
             try remote.delete(deletion.id, base: base, recursive: deletion.recursive)
         }
     }
-
-    func currentAnchor() async throws -> SyncAnchor {
-        try await call("anchor") { try Self.anchor(remote.changes.count) }
-    }
-
-    func changes(since anchor: SyncAnchor, suggestedCount: Int) async throws -> ItemChanges {
-        try await call("changes") {
-            let oldest = simulation.scenario.memory.map { remote.changes.count - $0 } ?? 0
-            guard var from = Int(String(decoding: anchor.bytes, as: UTF8.self)),
-                from >= oldest || remote.mistake == .forgetsChanges
-            else { throw DocumentError(.anchorExpired, "That is too long ago.") }
-            from = max(from, oldest)
-            let page = remote.changes[from...].prefix(5)
-            var seen: Set<ItemIdentifier> = []
-            let ids = page.filter { seen.insert($0).inserted }
-            for id in ids { simulation.note("\(context.deviceName) hears of \(id): \(remote.path(of: id))") }
-            return ItemChanges(
-                updated: try ids.filter { remote.entries[$0] != nil }.map(remote.item),
-                deleted: remote.mistake == .forgetsDeletions ? [] : ids.filter { remote.entries[$0] == nil },
-                anchor: try Self.anchor(from + page.count),
-                more: from + page.count < remote.changes.count)
-        }
-    }
-
-    private static func anchor(_ place: Int) throws -> SyncAnchor { try SyncAnchor(Array("\(place)".utf8)) }
 }

@@ -66,6 +66,18 @@ final class SimulatedRemote {
         children(of: folder).first { entries[$0]?.name == name }
     }
 
+    /// Nil where nothing is.
+    ///
+    /// - Parameter path: from the top folder, which has an empty one.
+    func id(at path: String) throws -> ItemIdentifier? {
+        var id = ItemIdentifier.root
+        for part in path.split(separator: "/") {
+            guard let next = child(try ItemName(String(part)), of: id) else { return nil }
+            id = next
+        }
+        return id
+    }
+
     /// Paths of all that there is.
     func tree() -> [String: Entry] {
         var tree: [String: Entry] = [:]
@@ -86,6 +98,9 @@ final class SimulatedRemote {
         }
         return true
     }
+
+    /// More pages than listings of all folders have, however few items are in one.
+    var pages: Int { 2 * entries.count + 1 }
 
     // MARK: Changing
 

@@ -101,7 +101,8 @@ extension HostScenario.Faults {
 extension HostScenario {
     /// For people.
     var summary: String {
-        "Seed \(seed): \(machines) machines\(hasFeed ? "" : ", no feed"), \(faults)\n"
+        "Seed \(seed): \(machines) machines\(hasFeed ? "" : ", no feed")"
+            + (likeNames.map { ", names that clash are \($0)" } ?? "") + ", \(faults)\n"
             + steps.map { "  \($0.time) ms: m\($0.machine) \($0.action) \($0.pick) \($0.other)" }.joined(
                 separator: "\n")
     }

@@ -35,6 +35,9 @@ package struct HostScenario: Sendable {
         /// Packages, through the host and at the provider's own place.
         case movePackageIn, editPackage, readPackage, evictPackage, movePackage, removePackage
         case makePackageThere, makePartThere, editPartThere, movePackageThere, removePackageThere
+        /// Names that differ from others only by case or by Unicode form: through the host, on all machines at once, and at the
+        /// provider's own place.
+        case createLike, renameLike, createLikeAtOnce, createLikeThere, moveLikeThere
 
         /// Drawn apart.
         static let aboutKeeping: [Action] = [.pin, .pin, .unpin, .remove, .restoreTrash, .restoreTrash, .emptyTrash]
@@ -77,6 +80,12 @@ package struct HostScenario: Sendable {
             .removePackageThere, .kill,
         ]
 
+        static let aboutNames: [Action] = [
+            .createLike, .createLike, .renameLike, .renameLike, .createLikeAtOnce, .createLikeAtOnce, .createLikeThere,
+            .createLikeThere, .createLikeThere, .moveLikeThere, .moveLikeThere, .moveLikeThere, .edit, .edit,
+            .editThere, .editThere, .move, .rename, .moveThere, .removeThere, .evict, .kill,
+        ]
+
         /// Drawn apart, and never among what usually happens.
         private var isApart: Bool {
             switch self {
@@ -86,7 +95,8 @@ package struct HostScenario: Sendable {
                 .editSide,
                 .createLarge, .createLargeThere, .editLargeThere, .readComing, .giveUpComing,
                 .movePackageIn, .editPackage, .readPackage, .evictPackage, .movePackage, .removePackage,
-                .makePackageThere, .makePartThere, .editPartThere, .movePackageThere, .removePackageThere:
+                .makePackageThere, .makePartThere, .editPartThere, .movePackageThere, .removePackageThere,
+                .createLike, .renameLike, .createLikeAtOnce, .createLikeThere, .moveLikeThere:
                 true
             default: false
             }
@@ -120,6 +130,14 @@ package struct HostScenario: Sendable {
         package var outage: Range<Int>?
     }
 
+    /// What a remote does with names that differ only by case or by Unicode form.
+    package enum LikeNames: Sendable {
+        /// They are others, to it.
+        case taken
+        /// They are the same, to it.
+        case refused
+    }
+
     package var seed: UInt64
     package var machines: Int
     package var steps: [Step]
@@ -132,6 +150,8 @@ package struct HostScenario: Sendable {
     package var givesParts: Bool
     /// The provider tells what has changed; else hosts find it where they list folders.
     package var hasFeed: Bool
+    /// Nil: nobody gives any.
+    package var likeNames: LikeNames?
     /// How many items a page of a listing has; nil: all of them.
     package var pageSize: Int?
     /// How many changes the provider remembers; who asks for more of them has an anchor that is too old. Nil: all of them.
@@ -148,7 +168,9 @@ package struct HostScenario: Sendable {
         keepsSides = Self.isDrawn(sides)
         let parts = SeededRandom(seed: seed ^ 0x9A275)
         givesParts = Self.isDrawn(parts)
-        if keepsSides { machines = max(machines, 2) }
+        var names = SeededRandom(seed: seed ^ 0xCA5E)
+        if names.once(in: 4) { likeNames = names.once(in: 2) ? .refused : .taken }
+        if keepsSides || likeNames != nil { machines = max(machines, 2) }
         var pages = SeededRandom(seed: seed ^ 0x9A6E5)
         if pages.once(in: 3) { pageSize = 1 + pages.below(4) }
         if pages.once(in: 4) { memory = 1 + pages.below(12) }
@@ -169,6 +191,8 @@ package struct HostScenario: Sendable {
         let aboutDeletions = Self.steps(
             from: Action.aboutDeletions, machines: machines, SeededRandom(seed: seed ^ 0xDE1E7E))
         asksBeforeDeleting = !aboutDeletions.isEmpty
+        let aboutNames: [Step] =
+            likeNames == nil ? [] : Self.drawn(from: Action.aboutNames, machines: machines, &names, atLeast: 20)
         let all =
             steps
             + Self.steps(from: Action.aboutKeeping, machines: machines, SeededRandom(seed: seed ^ 0x4EE9))
@@ -181,6 +205,7 @@ package struct HostScenario: Sendable {
             + Self.steps(from: Action.aboutParts, machines: machines, parts, atLeast: 15)
             + Self.steps(
                 from: Action.aboutPackages, machines: machines, SeededRandom(seed: seed ^ 0x9ACCA), atLeast: 25)
+            + aboutNames
         steps = all.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }.map(\.element)
     }
 
@@ -214,7 +239,13 @@ package struct HostScenario: Sendable {
     ) -> [Step] {
         var random = own
         guard random.once(in: 3) else { return [] }
-        return (0..<(fewest + random.below(10))).compactMap { _ in
+        return drawn(from: actions, machines: machines, &random, atLeast: fewest)
+    }
+
+    private static func drawn(
+        from actions: [Action], machines: Int, _ random: inout SeededRandom, atLeast fewest: Int
+    ) -> [Step] {
+        (0..<(fewest + random.below(10))).compactMap { _ in
             random.pick(actions).map {
                 Step(
                     time: random.below(end), machine: random.below(machines), action: $0, pick: random.below(1000),

@@ -6,7 +6,7 @@ import SystemPackage
 
 /// What must hold when nothing changes any more.
 extension HostSimulation {
-    private static let minute: UInt64 = 60_000_000_000
+    static let minute: UInt64 = 60_000_000_000
 
     func judge() {
         note("everything is well from now on")
@@ -26,6 +26,7 @@ extension HostSimulation {
             await resumeAll(of: host)
         }
         listAll()
+        endClashes()
         if scenario.keepsSides {
             askAll { [self] host in await rescue(from: host) }
             run(until: time + 12 * Self.minute)
@@ -64,10 +65,12 @@ extension HostSimulation {
             askAll { [self] host in await resolveConflicts(of: host, round) }
             run(until: time + 12 * Self.minute)
             listAll()
+            endClashes()
             if complaint != nil { return }
         }
         answerLastDeletions()
         listAll()
+        endClashes()
         if mistake == .dropsTrash { dropTrash() }
         checkLosses()
         if scenario.keepsSides {
@@ -118,7 +121,7 @@ extension HostSimulation {
     }
 
     /// Without a feed each machine knows what it has listed: somebody lists all of it on each, until nothing comes of it any more.
-    private func listAll() {
+    func listAll() {
         guard !scenario.hasFeed else { return }
         for _ in 0..<8 where complaint == nil {
             let before = remote.changes.count

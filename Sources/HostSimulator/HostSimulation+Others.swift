@@ -25,6 +25,7 @@ extension HostSimulation {
                 try remote.delete(document, base: .none, recursive: false)
             case .makePackageThere, .makePartThere, .editPartThere, .movePackageThere, .removePackageThere:
                 try performThere(step, onPackagesIn: folders)
+            case .createLikeThere, .moveLikeThere: try performThere(step, onNamesOf: documents)
             default: try performThere(step, onFolders: folders)
             }
             let place = document.map { " \($0), now \(remote.path(of: $0))" } ?? ""

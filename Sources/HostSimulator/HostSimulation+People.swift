@@ -14,7 +14,7 @@ extension HostSimulation {
         switch step.action {
         case .createThere, .editThere, .moveThere, .removeThere, .makeFolderThere, .moveFolderThere,
             .removeFolderThere, .createLargeThere, .editLargeThere, .makePackageThere, .makePartThere, .editPartThere,
-            .movePackageThere, .removePackageThere:
+            .movePackageThere, .removePackageThere, .createLikeThere, .moveLikeThere:
             return performThere(step)
         case .kill: return kill(step.machine, losesPower: false)
         case .losePower: return kill(step.machine, losesPower: true)
@@ -24,6 +24,7 @@ extension HostSimulation {
         case .jumpBack: dates[step.machine] -= 31_536_000_000_000_000
         case .disconnect: if let life { disconnect(life) }
         case .clash: return clash(step)
+        case .createLikeAtOnce: return createLikeAtOnce(step)
         default: break
         }
         if let life { act(step, on: life) { [self] in try await perform(step, $0, life) } }
@@ -82,6 +83,7 @@ extension HostSimulation {
             try await perform(step, onFoldersOf: sight, host, life.machine)
         case .movePackageIn, .editPackage, .readPackage, .evictPackage, .movePackage, .removePackage:
             try await perform(step, onPackagesOf: sight, host, life.machine)
+        case .createLike, .renameLike: try await perform(step, onNamesOf: sight, host)
         default:
             guard let document else { return }
             try await perform(step, on: document, to: free, host, life.machine)

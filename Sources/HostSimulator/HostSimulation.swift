@@ -95,7 +95,7 @@ package final class HostSimulation: @unchecked Sendable {  // One thread, as it 
         self.scenario = scenario
         self.folder = folder
         self.mistake = mistake
-        remote = SimulatedRemote(mistake: mistake)
+        remote = SimulatedRemote(mistake: mistake, refusesLikeNames: scenario.likeNames == .refused)
         self.onLine = onLine
         random = SeededRandom(seed: scenario.seed ^ 0x5EED)
         faults = scenario.faults

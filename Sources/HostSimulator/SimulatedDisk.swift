@@ -169,7 +169,8 @@ final class SimulatedDisk {
             }
             if name != ".", name != ".." { names.append((name, entry.pointee.d_type == UInt8(DT_DIR))) }
         }
-        return names.sorted { $0.name < $1.name }.flatMap { name, isFolder in
+        // By their bytes: there may be names that Swift holds to be equal.
+        return names.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }.flatMap { name, isFolder in
             isFolder ? files(below: "\(folder)/\(name)") : ["\(folder)/\(name)"]
         }
     }

@@ -27,11 +27,14 @@ final class SimulatedRemote {
     private var answered: [String: Item] = [:]
     private var last = 0
     let mistake: HostMistake?
+    /// Names that differ only by case or by Unicode form are the same, to it.
+    private let refusesLikeNames: Bool
     /// Is told of each change.
     var onChange: () -> Void = {}
 
-    init(mistake: HostMistake?) {
+    init(mistake: HostMistake?, refusesLikeNames: Bool) {
         self.mistake = mistake
+        self.refusesLikeNames = refusesLikeNames
     }
 
     // MARK: Looking
@@ -64,6 +67,21 @@ final class SimulatedRemote {
 
     func child(_ name: ItemName, of folder: ItemIdentifier) -> ItemIdentifier? {
         children(of: folder).first { entries[$0]?.name == name }
+    }
+
+    /// Who keeps others in a folder from having a name.
+    private func holder(of name: ItemName, in folder: ItemIdentifier) -> ItemIdentifier? {
+        guard refusesLikeNames else { return child(name, of: folder) }
+        let folded = FoldedName(name)
+        return children(of: folder).first { entries[$0].map { FoldedName($0.name) == folded } ?? false }
+    }
+
+    /// Of each name that several in a folder have, but for case or Unicode form, those that have it.
+    var clashes: [[ItemIdentifier]] {
+        let groups = Dictionary(grouping: entries.keys.sorted()) { id in
+            entries[id].map { "\($0.parent)/\(FoldedName($0.name).text)" } ?? ""
+        }
+        return groups.values.filter { $0.count > 1 }.sorted { $0[0] < $1[0] }
     }
 
     /// Nil where nothing is.
@@ -112,7 +130,7 @@ final class SimulatedRemote {
         guard parent == .root || entries[parent].map({ $0.contents == nil }) == true else {
             throw DocumentError(.noSuchItem, "There is no folder \(parent).")
         }
-        guard child(name, of: parent) == nil else { throw DocumentError(.nameCollision, "“\(name)” is there.") }
+        guard holder(of: name, in: parent) == nil else { throw DocumentError(.nameCollision, "“\(name)” is there.") }
         last += 1
         let id = try ItemIdentifier("i\(last)")
         entries[id] = Entry(
@@ -141,7 +159,7 @@ final class SimulatedRemote {
             throw DocumentError(.noSuchItem, "There is no folder \(entry.parent).")
         }
         guard !isInside(entry.parent, id) else { throw DocumentError(.invalidArgument, "It would lie in itself.") }
-        if let there = child(entry.name, of: entry.parent), there != id {
+        if let there = holder(of: entry.name, in: entry.parent), there != id {
             throw DocumentError(.nameCollision, "“\(entry.name)” is there.")
         }
         if let contents {

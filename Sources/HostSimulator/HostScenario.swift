@@ -38,6 +38,8 @@ package struct HostScenario: Sendable {
         /// Names that differ from others only by case or by Unicode form: through the host, on all machines at once, and at the
         /// provider's own place.
         case createLike, renameLike, createLikeAtOnce, createLikeThere, moveLikeThere
+        /// Somebody has a document or a folder open, and is told of what becomes of it; and closes it.
+        case present, stopPresenting
 
         /// Drawn apart.
         static let aboutKeeping: [Action] = [.pin, .pin, .unpin, .remove, .restoreTrash, .restoreTrash, .emptyTrash]
@@ -86,6 +88,12 @@ package struct HostScenario: Sendable {
             .editThere, .editThere, .move, .rename, .moveThere, .removeThere, .evict, .kill,
         ]
 
+        static let aboutPresenting: [Action] = [
+            .present, .present, .present, .present, .present, .stopPresenting, .create, .createThere, .edit,
+            .editInPlace, .editThere, .editThere, .read, .move, .rename, .moveThere, .moveFolder, .moveFolderThere,
+            .removeThere, .evict, .evict,
+        ]
+
         /// Drawn apart, and never among what usually happens.
         private var isApart: Bool {
             switch self {
@@ -96,7 +104,8 @@ package struct HostScenario: Sendable {
                 .createLarge, .createLargeThere, .editLargeThere, .readComing, .giveUpComing,
                 .movePackageIn, .editPackage, .readPackage, .evictPackage, .movePackage, .removePackage,
                 .makePackageThere, .makePartThere, .editPartThere, .movePackageThere, .removePackageThere,
-                .createLike, .renameLike, .createLikeAtOnce, .createLikeThere, .moveLikeThere:
+                .createLike, .renameLike, .createLikeAtOnce, .createLikeThere, .moveLikeThere,
+                .present, .stopPresenting:
                 true
             default: false
             }
@@ -152,6 +161,8 @@ package struct HostScenario: Sendable {
     package var hasFeed: Bool
     /// Nil: nobody gives any.
     package var likeNames: LikeNames?
+    /// People have documents and folders open.
+    package var hasPresenters: Bool
     /// How many items a page of a listing has; nil: all of them.
     package var pageSize: Int?
     /// How many changes the provider remembers; who asks for more of them has an anchor that is too old. Nil: all of them.
@@ -193,6 +204,9 @@ package struct HostScenario: Sendable {
         asksBeforeDeleting = !aboutDeletions.isEmpty
         let aboutNames: [Step] =
             likeNames == nil ? [] : Self.drawn(from: Action.aboutNames, machines: machines, &names, atLeast: 20)
+        let aboutPresenting = Self.steps(
+            from: Action.aboutPresenting, machines: machines, SeededRandom(seed: seed ^ 0x94E5E), atLeast: 20)
+        hasPresenters = !aboutPresenting.isEmpty
         let all =
             steps
             + Self.steps(from: Action.aboutKeeping, machines: machines, SeededRandom(seed: seed ^ 0x4EE9))
@@ -205,7 +219,7 @@ package struct HostScenario: Sendable {
             + Self.steps(from: Action.aboutParts, machines: machines, parts, atLeast: 15)
             + Self.steps(
                 from: Action.aboutPackages, machines: machines, SeededRandom(seed: seed ^ 0x9ACCA), atLeast: 25)
-            + aboutNames
+            + aboutNames + aboutPresenting
         steps = all.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }.map(\.element)
     }
 

@@ -24,7 +24,10 @@ extension HostSimulation {
         askAll { [self] host in
             await Self.restartProvider(of: host)
             await resumeAll(of: host)
+            // Whoever has to be asked about things has them open no more.
+            endPresenting(on: host) { !$0.isObserver }
         }
+        if scenario.hasPresenters { run(until: time + 12 * Self.minute) }
         listAll()
         endClashes()
         if scenario.keepsSides {
@@ -98,6 +101,7 @@ extension HostSimulation {
             return complain("no quiet: \(asked) requests and \(changed) changes of files in eight minutes")
         }
         checkNews()
+        checkPresenters()
     }
 
     /// Has somebody do something on each machine, and waits for all of them.

@@ -84,6 +84,8 @@ extension HostSimulation {
         case .movePackageIn, .editPackage, .readPackage, .evictPackage, .movePackage, .removePackage:
             try await perform(step, onPackagesOf: sight, host, life.machine)
         case .createLike, .renameLike: try await perform(step, onNamesOf: sight, host)
+        case .present: try await present(step, seeing: sight, host, life)
+        case .stopPresenting: stopPresenting(step, host)
         default:
             guard let document else { return }
             try await perform(step, on: document, to: free, host, life.machine)

@@ -70,6 +70,8 @@ package final class HostSimulation: @unchecked Sendable {  // One thread, as it 
     var droppedVersions: [Int: Set<Int>] = [:]
     /// Documents of which a machine keeps as many older versions as it ever does.
     var crowded: Set<MachineDocument> = []
+    /// Who has been told of what becomes of something, on all machines.
+    var presenters: [SimulatedPresenter] = []
     /// How often each machine was started.
     var boots: [Int: Int] = [:]
     var jobs: [(due: UInt64, number: Int, job: UnsafeMutableRawPointer, life: MachineLife?)] = []

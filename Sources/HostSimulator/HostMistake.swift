@@ -41,12 +41,15 @@ package enum HostMistake: String, CaseIterable, Sendable {
     case comparesNoDigests
     /// A host evicts without having asked the remote whether it has that.
     case evictsUnasked
+    /// A host takes what a listing did not show for gone, and does not ask whether it has only moved.
+    case trustsListings
 
     /// What a host leaves out; nil where the mistake is another one's.
     var leftOut: Precaution? {
         switch self {
         case .comparesNoDigests: .comparingDigests
         case .evictsUnasked: .askingBeforeEviction
+        case .trustsListings: .askingAboutUnseen
         default: nil
         }
     }

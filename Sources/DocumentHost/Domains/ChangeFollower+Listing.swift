@@ -90,6 +90,7 @@ extension ChangeFollower {
     private func followUnseen(
         in folder: ItemIdentifier, _ generation: Int64, listed: [Item], of domain: Domain
     ) async throws(DocumentError) {
+        guard storage.store.takes(.askingAboutUnseen) else { return }
         let listed = Set(listed.map(\.id))
         let unseen = try storage.read {
             try $0.unseenOfNote(in: folder, of: domain.name, generation: generation)

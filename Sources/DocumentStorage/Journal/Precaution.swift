@@ -7,4 +7,6 @@ package enum Precaution: Sendable {
     case comparingDigests
     /// The remote is asked whether it has a document before its contents leave (XFER-13).
     case askingBeforeEviction
+    /// The provider is asked about what a listing did not show before that goes (RS-8).
+    case askingAboutUnseen
 }

@@ -21,7 +21,7 @@ extension SimulatedFeedProvider {
             let ids = page.filter { seen.insert($0).inserted }
             for id in ids { simulation.note("\(context.deviceName) hears of \(id): \(remote.path(of: id))") }
             return ItemChanges(
-                updated: try ids.filter { remote.entries[$0] != nil }.map(remote.item),
+                updated: try ids.filter { remote.entries[$0] != nil && remote.isTold($0) }.map(remote.item),
                 deleted: remote.mistake == .forgetsDeletions ? [] : ids.filter { remote.entries[$0] == nil },
                 anchor: try Self.anchor(from + page.count),
                 more: from + page.count < remote.changes.count)

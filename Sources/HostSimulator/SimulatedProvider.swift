@@ -87,7 +87,7 @@ extension SimulatedProvider {
     func items(in container: ItemIdentifier, page: PageToken?, suggestedCount: Int) async throws -> ItemPage {
         try await call("list \(container)") {
             _ = try remote.item(container)
-            let all = remote.children(of: container)
+            let all = remote.children(of: container).filter(remote.isTold)
             guard let size = simulation.scenario.pageSize else { return ItemPage(items: try all.map(remote.item)) }
             // Whatever comes and goes meanwhile, nothing that stays is left out.
             let last = try page.map { try ItemIdentifier(String(decoding: $0.bytes, as: UTF8.self)) } ?? .root

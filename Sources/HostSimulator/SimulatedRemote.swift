@@ -84,6 +84,15 @@ final class SimulatedRemote {
         return groups.values.filter { $0.count > 1 }.sorted { $0[0] < $1[0] }
     }
 
+    /// Whether hosts are told of an item.
+    func isTold(_ id: ItemIdentifier) -> Bool {
+        guard mistake == .hidesLikeNames, let entry = entries[id] else { return true }
+        let folded = FoldedName(entry.name)
+        return !children(of: entry.parent).contains { other in
+            other < id && entries[other].map { FoldedName($0.name) == folded } ?? false
+        }
+    }
+
     /// Nil where nothing is.
     ///
     /// - Parameter path: from the top folder, which has an empty one.

@@ -30,6 +30,8 @@ package enum HostMistake: String, CaseIterable, Sendable {
     case forgetsSides
     /// The provider gives parts of other contents than it is asked for.
     case mixesParts
+    /// What presenters are told of what has happened does not reach them.
+    case losesMessages
     /// The provider tells of one of the names that differ only by case or by Unicode form, and of no other.
     case hidesLikeNames
 

@@ -62,11 +62,12 @@ extension HostSimulation {
             presenter.isAnswering = true
             Task(executorPreference: life.loop) { [self] in
                 await life.loop.pause(.milliseconds(Int(number % 4) * 50))
-                if case .didMove(let place) = message { presenter.place = place }
-                presenter.messages.append(message)
+                let isHeard = mistake != .losesMessages || message.isAwaited
+                if isHeard, case .didMove(let place) = message { presenter.place = place }
+                if isHeard { presenter.messages.append(message) }
                 presenter.isAnswering = false
                 presenter.host.answered(number, by: presenter.tool, failure: nil)
-                await look(as: presenter)
+                if isHeard { await look(as: presenter) }
             }
         case .dropped(_, let reason):
             complain("m\(life.machine) has given up who has \(presenter.id) open, and had its answers: \(reason)")

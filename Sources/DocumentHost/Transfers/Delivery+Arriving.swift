@@ -158,8 +158,4 @@ extension Delivery {
         let now = try storage.read { try $0.coordinated(try $0.item(item.id, in: item.domain) ?? item) }
         broker.identified(now, as: id)
     }
-
-    private func location(of item: IndexedItem) throws(DocumentError) -> Location {
-        try storage.read { try $0.location(of: item.id, in: item.domain) } ?? Location(domain: item.domain)
-    }
 }

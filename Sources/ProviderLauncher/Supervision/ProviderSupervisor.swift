@@ -27,7 +27,7 @@ package final class ProviderSupervisor: Sendable {
         /// The folder that the traffic is recorded in; nil: it is not.
         package var recordings: FilePath?
         /// What is secret beside settings: what was typed for the provider, and what it keeps.
-        fileprivate(set) var learned: [String] = []
+        var learned: [String] = []
 
         /// The working folder is the provider's state folder, and so is all else that it may write to but its staging.
         package init(bundle: ProviderBundle, settings: SessionSettings) {
@@ -152,6 +152,27 @@ package final class ProviderSupervisor: Sendable {
         for waiter in endWaiters { waiter.resume() }
     }
 
+    /// Ends the provider in good order, for good. ``run()`` returns when it is gone.
+    package func end() {
+        let (actions, isIdle) = core.withLock { core in
+            let actions = core.machine.end()
+            return (actions, !actions.contains(.shutDown))
+        }
+        perform(actions)
+        if isIdle { commandsContinuation.finish() }
+    }
+
+    /// Waits until ``run()`` is over.
+    package func waitUntilEnded() async {
+        await withCheckedContinuation { continuation in
+            let hasEnded = core.withLock { core in
+                if !core.hasEnded { core.endWaiters.append(continuation) }
+                return core.hasEnded
+            }
+            if hasEnded { continuation.resume() }
+        }
+    }
+
     // MARK: Use
 
     /// Starts the provider when it does not run, and keeps it from being stopped as idle until the closure returns.
@@ -270,115 +291,6 @@ package final class ProviderSupervisor: Sendable {
         perform(actions)
     }
 
-    // MARK: Control
-
-    /// Of the settings that it had before so many are remembered.
-    private static let mostEarlierSettings = 16
-
-    /// Forgets past deaths, and has the next use start the provider anew, with other settings or another bundle if given.
-    ///
-    /// - Parameter rootID: the top folder that it has to have from now on; nil for the one that it had to have before.
-    package func reset(
-        bundle: ProviderBundle? = nil, settings: SessionSettings? = nil, expecting rootID: ItemIdentifier? = nil
-    ) {
-        perform(
-            core.withLock { core in
-                if let bundle { core.configuration.bundle = bundle }
-                if let settings {
-                    core.earlierSettings.append(core.configuration.settings.settings)
-                    if core.earlierSettings.count > Self.mostEarlierSettings { core.earlierSettings.removeFirst() }
-                    core.configuration.settings = settings
-                }
-                if let rootID { core.configuration.expectedRootID = rootID }
-                return core.machine.reset()
-            })
-    }
-
-    /// Has the traffic recorded from the next start on, or no longer.
-    package func record(in folder: FilePath?) {
-        perform(
-            core.withLock { core in
-                guard core.configuration.recordings != folder else { return [] }
-                core.configuration.recordings = folder
-                return core.machine.replace()
-            })
-    }
-
-    /// A provider that was given up is looked at anew when its manifest or its program changed.
-    private func lookAgain() async {
-        // One that is no process of this host has nothing on disk.
-        guard context.link == nil else { return }
-        let last = core.withLock { core -> (bundle: ProviderBundle, stamp: BundleStamp?)? in
-            guard case .givenUp = core.machine.state else { return nil }
-            return (core.configuration.bundle, core.launchStamp)
-        }
-        guard let (bundle, stamp) = last else { return }
-        let changed: ProviderBundle?? = try? await lookups.run(within: bundle.manifest.deadlines.start) {
-            guard BundleStamp(bundle) != stamp else { return nil }
-            return try ProviderBundle.load(folder: bundle.folder)
-        }
-        if let changed = changed ?? nil, changed.manifest.identifier == bundle.manifest.identifier {
-            reset(bundle: changed)
-        }
-    }
-
-    /// Ends the provider in good order, for good. ``run()`` returns when it is gone.
-    package func end() {
-        let (actions, isIdle) = core.withLock { core in
-            let actions = core.machine.end()
-            return (actions, !actions.contains(.shutDown))
-        }
-        perform(actions)
-        if isIdle { commandsContinuation.finish() }
-    }
-
-    /// Waits until ``run()`` is over.
-    package func waitUntilEnded() async {
-        await withCheckedContinuation { continuation in
-            let hasEnded = core.withLock { core in
-                if !core.hasEnded { core.endWaiters.append(continuation) }
-                return core.hasEnded
-            }
-            if hasEnded { continuation.resume() }
-        }
-    }
-
-    /// What its next process is started with.
-    package var settings: SessionSettings { core.withLock { $0.configuration.settings } }
-
-    /// What of the provider's own words is secret.
-    package var redaction: FrameRedaction {
-        core.withLock { core in
-            FrameRedaction(
-                settings: [core.configuration.settings.settings] + core.earlierSettings,
-                of: core.configuration.bundle.manifest, besides: core.configuration.learned)
-        }
-    }
-
-    /// From now on this is left out of what the provider says.
-    package func learn(secret: String) {
-        guard secret.utf8.count >= FrameRedaction.shortestLearned else { return }
-        core.withLock { core in
-            guard !core.configuration.learned.contains(secret) else { return }
-            core.configuration.learned.append(secret)
-            if core.configuration.learned.count > Self.mostLearned { core.configuration.learned.removeFirst() }
-        }
-    }
-
-    private static let mostLearned = 256
-
-    package var status: ProviderStatus {
-        core.withLock { core in
-            ProviderStatus(
-                provider: core.configuration.bundle.manifest.identifier, domain: core.configuration.settings.domain,
-                state: core.machine.state, processID: core.processID, software: core.live?.software ?? "",
-                leases: core.leases, lastFailure: core.lastFailure,
-                recordings: core.configuration.recordings)
-        }
-    }
-
-    func tell(of finding: Finding) { commandsContinuation.yield(.keep(finding)) }
-
     // MARK: What the machine wants
 
     typealias Action = ProviderSupervisorStateMachine.Action
@@ -426,6 +338,8 @@ package final class ProviderSupervisor: Sendable {
     func finishIfEnded() {
         if core.withLock({ $0.machine.state == .ended }) { commandsContinuation.finish() }
     }
+
+    func tell(of finding: Finding) { commandsContinuation.yield(.keep(finding)) }
 
     func metadata(_ more: Logger.Metadata = [:]) -> Logger.Metadata {
         let (provider, domain) = core.withLock { core in

@@ -117,10 +117,7 @@ final class Backlog: Sendable {
     /// Carries out what can be, of a domain, or of all; the rest is tried again later.
     func settle(_ domain: DomainName?) async {
         let names = lines.withLock { $0.keys.sorted() }.filter { domain == nil || $0 == domain }
-        // A provider that does not answer keeps no other domain waiting.
-        await withTaskGroup(of: Void.self) { group in
-            for name in names { group.addTask { [self] in await carryOutOrTryAgain(name) } }
-        }
+        await sideBySide(names) { [self] in await carryOutOrTryAgain($0) }
     }
 
     private func carryOutOrTryAgain(_ name: DomainName) async {

@@ -55,10 +55,7 @@ final class InterruptedChanges: Sendable {
     /// Looks up what is open of a domain, or of all. Of what cannot be looked up now the log tells.
     func settle(_ domain: DomainName?) async {
         let names = entries.withLock { $0.keys.sorted() }.filter { domain == nil || $0 == domain }
-        // A provider that does not answer keeps no other domain waiting.
-        await withTaskGroup(of: Void.self) { group in
-            for name in names { group.addTask { [self] in await lookOrTellLog(name) } }
-        }
+        await sideBySide(names) { [self] in await lookOrTellLog($0) }
     }
 
     private func lookOrTellLog(_ name: DomainName) async {

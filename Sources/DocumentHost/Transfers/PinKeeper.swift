@@ -87,12 +87,9 @@ final class PinKeeper: Sendable {
                 for domain in Set(pinned.map(\.domain)) { work.add { [self] in await askForNews(of: domain) } }
             }
             let meant = Dictionary(grouping: pinned.filter { only == nil || only == $0.domain }, by: \.domain)
-            // A provider that does not answer keeps no other domain waiting.
-            await withTaskGroup(of: Void.self) { group in
-                for (domain, items) in meant.sorted(by: { $0.key < $1.key }) {
-                    resolved(domain)
-                    group.addTask { [self] in for item in items { await scan(item, isAsked: false) } }
-                }
+            await sideBySide(meant.keys.sorted()) { [self] domain in
+                resolved(domain)
+                for item in meant[domain] ?? [] { await scan(item, isAsked: false) }
             }
             if let only { await takeUpRequests(of: only, foldersOnly: true) }
         } catch {
@@ -125,12 +122,7 @@ final class PinKeeper: Sendable {
     /// Takes up what was asked for and has not come before the host's start.
     func resume() async {
         let domains = (try? storage.read { try $0.domains().map(\.name) }) ?? []
-        // A provider that does not answer keeps no other domain waiting.
-        await withTaskGroup(of: Void.self) { group in
-            for domain in domains {
-                group.addTask { [self] in await takeUpRequests(of: domain, foldersOnly: false) }
-            }
-        }
+        await sideBySide(domains) { [self] in await takeUpRequests(of: $0, foldersOnly: false) }
     }
 
     func takeUpRequests(of domain: DomainName, foldersOnly: Bool) async {

@@ -1,4 +1,5 @@
 import DocumentModel
+import DocumentWire
 import SystemPackage
 import Testing
 

@@ -153,7 +153,7 @@ package final class EventLoop: TaskExecutor {
     }
 
     private static func wakeElsewhere(at time: MonotonicTime, _ body: @escaping @Sendable () -> Void) {
-        Task.detached {
+        Task(executorPreference: globalConcurrentExecutor) {
             try? await Task.sleep(for: time.since(.now()))
             body()
         }

@@ -96,7 +96,7 @@ import Testing
 
     @Test("Of a run that fails as little is shown as it fails with, in the same way")
     func shrinking() async throws {
-        let (seed, mistake) = ("0", "forgetsDeletions")
+        let (seed, mistake) = ("3", "forgetsDeletions")
         let found = try await simulate("--seeds", "1", "--from", seed, "--mistake", mistake)
         #expect(found.status == 1)
         let lines = found.output.split(separator: "\n")

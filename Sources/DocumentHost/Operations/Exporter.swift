@@ -158,7 +158,8 @@ struct Exporter: Sendable {
         if removingSource {
             try await removeSource(source, of: new) { try $0.removeSource(ofPlaced: export.entry) }
         }
-        return new
+        // It says by now what stays in its old place.
+        return try storage.read { try $0.item(new.id, in: domain.name) } ?? new
     }
 
     /// Removes what was moved, when the provider has it: nothing has failed when it stays but that. Nobody else waits for a disk or

@@ -183,6 +183,27 @@ struct EventLoopTests {
         loop.shutdown()
     }
 
+    @Test(arguments: [true, false])
+    func whoeverPausesGoesOnAlsoWhenTheLoopHasEnded(endsWhenCancelled: Bool) async {
+        let loop = EventLoop(name: "pausing loop")
+        let isOver = Mutex(false)
+        let paused = Task {
+            await pause(loop, .milliseconds(500), endsWhenCancelled)
+            isOver.withLock { $0 = true }
+        }
+        while loop.state.withLock({ $0.timers.isEmpty }), !isOver.withLock({ $0 }) { await Task.yield() }
+        loop.shutdown()
+        await paused.value
+        let begin = MonotonicTime.now()
+        await pause(loop, .milliseconds(20), endsWhenCancelled)
+        // It is a pause still, not the end of all pauses.
+        #expect(MonotonicTime.now().since(begin) >= .milliseconds(10))
+    }
+
+    private func pause(_ loop: EventLoop, _ duration: Duration, _ endsWhenCancelled: Bool) async {
+        if endsWhenCancelled { await loop.pauseUnlessCancelled(duration) } else { await loop.pause(duration) }
+    }
+
     private func threadCount(named name: String) -> Int {
         guard let folder = opendir("/proc/self/task") else { return -1 }
         defer { closedir(folder) }

@@ -25,20 +25,18 @@ extension EventLoop {
         }
     }
 
-    /// Waits, also in a task that is cancelled.
+    /// Waits, also in a task that is cancelled, and when the loop has ended.
     package func pause(_ duration: Duration) async {
-        await withUnsafeContinuation { continuation in
-            _ = schedule(at: .now() + duration) { continuation.resume() }
-        }
+        await sleep(until: .now() + duration)
     }
 
-    /// Waits, and no longer than until the task is cancelled.
+    /// Waits, and no longer than until the task is cancelled; also when the loop has ended.
     package func pauseUnlessCancelled(_ duration: Duration) async {
         let pause = Pause()
         await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
                 guard pause.begin(continuation) else { return continuation.resume() }
-                let key = schedule(at: .now() + duration) { pause.end() }
+                guard let key = scheduleInAnyCase(at: .now() + duration, { pause.end() }) else { return }
                 if !pause.mayBeCancelled(by: { [weak self] in self?.cancel(key) }) { cancel(key) }
             }
         } onCancel: {

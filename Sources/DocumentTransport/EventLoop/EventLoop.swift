@@ -142,14 +142,25 @@ package final class EventLoop: TaskExecutor {
     /// Runs a closure as a job at a time; it cannot be taken back. When the loop has ended by then it is run all the same: somebody
     /// may wait for it.
     package func wake(at time: MonotonicTime, _ body: @escaping @Sendable () -> Void) {
-        let mustWake: Bool? = state.withLock { state in
+        _ = scheduleInAnyCase(at: time, body)
+    }
+
+    /// The same.
+    ///
+    /// - Returns: what to take it back by for as long as the loop has not ended; nil when it has.
+    func scheduleInAnyCase(at time: MonotonicTime, _ body: @escaping @Sendable () -> Void) -> TimerQueue.Key? {
+        let added: (key: TimerQueue.Key, mustWake: Bool)? = state.withLock { state in
             guard !state.hasStopped else { return nil }
             let isFirst = state.timers.earliest.map { time < $0 } ?? true
-            _ = state.timers.insert(at: time, outlivesLoop: true, body)
-            return isFirst && state.needsWaking()
+            let key = state.timers.insert(at: time, outlivesLoop: true, body)
+            return (key: key, mustWake: isFirst && state.needsWaking())
         }
-        guard let mustWake else { return Self.wakeElsewhere(at: time, body) }
-        if mustWake { poller.wake() }
+        guard let added else {
+            Self.wakeElsewhere(at: time, body)
+            return nil
+        }
+        if added.mustWake { poller.wake() }
+        return added.key
     }
 
     private static func wakeElsewhere(at time: MonotonicTime, _ body: @escaping @Sendable () -> Void) {

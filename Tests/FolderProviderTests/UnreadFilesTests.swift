@@ -146,6 +146,46 @@ import Testing
         #expect(Set(second.map(\.id)) == Set(items.map(\.id)))
         #expect(second.allSatisfy { !versions.contains($0.version.content) })
     }
+
+    @Test("VER-10: a document that is found to be written by others while its new folder is looked at is not moved")
+    func writtenBeforeMove() throws {
+        let fixture = self.fixture
+        try fixture.makeFolder("f")
+        let asked = Mutex<Int?>(nil)
+        var pace = FolderSettings.Pace()
+        // It is asked before and after the file is read. As it is touched each time after that, each look reads it: one before the
+        // move, three as it is begun, and, under the lock under which it is made, two before the one at the new folder.
+        pace.now = {
+            let count = asked.withLock { count in
+                count = count.map { $0 + 1 }
+                return count ?? 0
+            }
+            do {
+                if count == 12 {
+                    try fixture.rewriteUnseen("two", "a")
+                } else if count > 0, count < 12, count.isMultiple(of: 2) {
+                    try Touching.time.touch("a", fixture)
+                }
+            } catch {
+                Issue.record(error)
+            }
+            return ContinuousClock.now
+        }
+        let domain = try fixture.domain(pace: pace)
+        let items = try brought(domain)
+        let item = try #require(items.first)
+        let found = try domain.persistentIdentifier(forItemAt: "f")
+        let folder = try #require(found)
+        try Touching.time.touch("a", fixture)
+        asked.withLock { $0 = 0 }
+        let error = #expect(throws: DocumentError.self) {
+            _ = try domain.modify(
+                ItemModification(id: item.id, baseVersion: item.version, parentID: folder, operation: fresh()), .none)
+        }
+        #expect(error?.code == .versionNoLongerAvailable)
+        #expect(asked.withLock { $0 } == 14)
+        #expect(try fixture.read("a") == "two")
+    }
 }
 
 /// Each time that it is asked it is a second later.

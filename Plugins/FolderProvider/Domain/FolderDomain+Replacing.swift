@@ -212,7 +212,7 @@ extension FolderMirror {
     /// Checks everything about a modification that can be checked before it is made.
     mutating func begin(_ modification: ItemModification) throws(DocumentError) -> StartedModification {
         let root = try openRoot()
-        let record = try freshRecord(modification.id, root)
+        var record = try freshRecord(modification.id, root)
         guard let from = tree.place(of: record.id) else {
             throw DocumentError(.invalidArgument, "The domain's top folder cannot be changed.")
         }
@@ -220,7 +220,13 @@ extension FolderMirror {
         var to = from
         // The name that it has already is none to give: one that is shown by a shorter name keeps its own on the disk.
         if let name = modification.name, try name != from.name.shown { to.name = EntryName(name) }
-        if let parentID = modification.parentID { to.parent = try freshRecord(parentID, root).id }
+        if let parentID = modification.parentID {
+            to.parent = try freshRecord(parentID, root).id
+            // That was another look, which may have found that somebody has written the item by now.
+            guard let now = tree.records[record.id] else { throw Self.noSuchItem(modification.id) }
+            try check(modification.baseVersion, of: now)
+            record = now
+        }
         try checkPermission(modification, record, from, to)
 
         let folder = try open(folderOf: from, root)
